@@ -17252,12 +17252,14 @@ TEXT ·rowsF32NEON(SB), $600-8
 	BGT	unpacked
 	MUL	R3, R5, R5
 	ADD	R1, R5, R5
-	CMP	$1, R4
-	BEQ	pack1
-	CMP	$2, R4
-	BEQ	pack2
 	CMP	$3, R4
 	BEQ	pack3
+	CMP	$2, R4
+	BEQ	pack2
+	CMP	$1, R4
+	BEQ	pack1
+	CMP	$4, R4
+	BNE	unpacked
 
 pack4:
 
@@ -17364,42 +17366,88 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$2, R6, R6
 	ADD	R6, R5, R5
-	CMP	$4, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$2, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F1
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$3, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$2, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F1
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$32, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVQ	16(R1), F2
+	VBIF	V1.B16, V0.B16, V2.B16
+	FMOVQ	(R1), F3
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F3
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FMOVQ	16(R1), F3
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVQ	(R1), F4
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F4
+	VBIF	V1.B16, V0.B16, V4.B16
+	FMOVQ	(R1), F5
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	ADD	R6, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$2, R7, R7
-	ADD	R1, R7, R7
-	ADD	$16, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F2
 	VBIF	V1.B16, V0.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F4
 	VBIF	V1.B16, V0.B16, V4.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
@@ -17408,72 +17456,6 @@ whole1:
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R8
-	MOVD	$reducesumConst0<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$4, R3
-	BLT	rest
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R6), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	48(R6), F1
-	VORR	V1.B16, V0.B16, V0.B16
-	FMOVQ	(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	48(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F2
-	FMOVQ	16(R6), F3
-	VTBL	V3.B16, [V2.B16], V2.B16
-	FMOVQ	48(R6), F3
-	VORR	V3.B16, V2.B16, V2.B16
-	FMOVQ	(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	F0, (R2)
-	ADD	$16, R2, R2
-	SUB	$4, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -17583,16 +17565,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -17658,44 +17640,44 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	-16(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	-16(R8), F1
 	FMOVQ	16(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F0
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	(R8), F1
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F0
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	16(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	16(R8), F1
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
@@ -17704,10 +17686,10 @@ rowRow2:
 	FMOVQ	16(R1), F0
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -17716,9 +17698,9 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	32(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	32(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -17726,18 +17708,18 @@ rowRow3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F0
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	48(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	48(R8), F1
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
@@ -17750,10 +17732,10 @@ rowRow4:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -17764,9 +17746,9 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	64(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	64(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -17776,10 +17758,10 @@ rowRow5:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -17788,9 +17770,9 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	32(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	80(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	80(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -17804,10 +17786,10 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -17823,9 +17805,9 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	96(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	96(R8), F1
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
@@ -17834,18 +17816,18 @@ rowRow7:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F0
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	112(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	112(R8), F1
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
@@ -17866,10 +17848,10 @@ rowRow8:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -17884,9 +17866,9 @@ rowRow9:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	128(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	128(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -17900,10 +17882,10 @@ rowRow9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -17914,9 +17896,9 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	32(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	144(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	144(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -17936,10 +17918,10 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -17961,9 +17943,9 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	48(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	160(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	160(R8), F1
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
@@ -17974,10 +17956,10 @@ rowRow11:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -17986,9 +17968,9 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVQ	64(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	176(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	176(R8), F1
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
@@ -18014,10 +17996,10 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -18039,9 +18021,9 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	80(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	192(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	192(R8), F1
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
@@ -18056,10 +18038,10 @@ rowRow13:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -18075,9 +18057,9 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVQ	96(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	208(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	208(R8), F1
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
@@ -18100,10 +18082,10 @@ rowRow14:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -18134,9 +18116,9 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVQ	112(R1), F4
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	224(R9), F1
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	224(R8), F1
 	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F5
@@ -18146,59 +18128,59 @@ rowRow15:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R9), (F0, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F0, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	ADD	$2048, R9, R26
+	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -18251,40 +18233,40 @@ rowRow16:
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
 	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F0)
-	FLDPQ	384(R9), (F16, F15)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F0)
+	FLDPQ	384(R8), (F16, F15)
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	416(R9), (F15, F16)
+	FLDPQ	416(R8), (F15, F16)
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	FLDPQ	448(R9), (F16, F15)
+	FLDPQ	448(R8), (F16, F15)
 	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
 	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	480(R9), (F15, F16)
+	FLDPQ	480(R8), (F15, F16)
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	640(R9), (F16, F15)
-	FLDPQ	672(R9), (F14, F13)
-	FLDPQ	896(R9), (F12, F11)
+	FLDPQ	640(R8), (F16, F15)
+	FLDPQ	672(R8), (F14, F13)
+	FLDPQ	896(R8), (F12, F11)
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	928(R9), (F11, F12)
+	FLDPQ	928(R8), (F11, F12)
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	704(R9), (F13, F14)
-	FLDPQ	736(R9), (F15, F16)
-	FLDPQ	960(R9), (F12, F11)
+	FLDPQ	704(R8), (F13, F14)
+	FLDPQ	736(R8), (F15, F16)
+	FLDPQ	960(R8), (F12, F11)
 	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
 	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	FLDPQ	992(R9), (F11, F12)
+	FLDPQ	992(R8), (F11, F12)
 	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
 	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
@@ -18343,44 +18325,44 @@ rowRow16:
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$2048, R9, R9
+	ADD	$2048, R8, R8
 
 longNo8:
 	TBZ	$10, R4, longNo4
-	FLDPQ	(R9), (F0, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F0, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
@@ -18391,40 +18373,40 @@ longNo8:
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
 	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F0)
-	FLDPQ	384(R9), (F9, F10)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F0)
+	FLDPQ	384(R8), (F9, F10)
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	416(R9), (F10, F9)
+	FLDPQ	416(R8), (F10, F9)
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	448(R9), (F9, F10)
+	FLDPQ	448(R8), (F9, F10)
 	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	480(R9), (F10, F9)
+	FLDPQ	480(R8), (F10, F9)
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FLDPQ	640(R9), (F9, F10)
-	FLDPQ	672(R9), (F11, F12)
-	FLDPQ	896(R9), (F13, F14)
+	FLDPQ	640(R8), (F9, F10)
+	FLDPQ	672(R8), (F11, F12)
+	FLDPQ	896(R8), (F13, F14)
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	928(R9), (F14, F13)
+	FLDPQ	928(R8), (F14, F13)
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	704(R9), (F12, F11)
-	FLDPQ	736(R9), (F10, F9)
-	FLDPQ	960(R9), (F13, F14)
+	FLDPQ	704(R8), (F12, F11)
+	FLDPQ	736(R8), (F10, F9)
+	FLDPQ	960(R8), (F13, F14)
 	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
 	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	992(R9), (F14, F13)
+	FLDPQ	992(R8), (F14, F13)
 	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
@@ -18435,22 +18417,22 @@ longNo8:
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
 	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
-	FLDPQ	(R9), (F0, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	ADD	$256, R9, R9
+	FLDPQ	(R8), (F0, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	ADD	$256, R8, R8
 
 longLast:
 	LSL	$2, R5, R10
@@ -18468,63 +18450,63 @@ longLast:
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
 longLastLadder14:
-	FMOVQ	224(R9), F17
+	FMOVQ	224(R8), F17
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
 longLastLadder13:
-	FMOVQ	208(R9), F17
+	FMOVQ	208(R8), F17
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
 longLastLadder12:
-	FMOVQ	192(R9), F17
+	FMOVQ	192(R8), F17
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
 longLastLadder11:
-	FMOVQ	176(R9), F17
+	FMOVQ	176(R8), F17
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
 longLastLadder10:
-	FMOVQ	160(R9), F17
+	FMOVQ	160(R8), F17
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
 longLastLadder9:
-	FMOVQ	144(R9), F17
+	FMOVQ	144(R8), F17
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
 longLastLadder8:
-	FMOVQ	128(R9), F17
+	FMOVQ	128(R8), F17
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
 longLastLadder7:
-	FMOVQ	112(R9), F17
+	FMOVQ	112(R8), F17
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
 longLastLadder6:
-	FMOVQ	96(R9), F17
+	FMOVQ	96(R8), F17
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
 longLastLadder5:
-	FMOVQ	80(R9), F17
+	FMOVQ	80(R8), F17
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
 longLastLadder4:
-	FMOVQ	64(R9), F17
+	FMOVQ	64(R8), F17
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
 longLastLadder3:
-	FMOVQ	48(R9), F17
+	FMOVQ	48(R8), F17
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
 longLastLadder2:
-	FMOVQ	32(R9), F17
+	FMOVQ	32(R8), F17
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
 longLastLadder1:
-	FMOVQ	16(R9), F17
+	FMOVQ	16(R8), F17
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
 longLastLadder0:
-	FMOVQ	(R9), F17
+	FMOVQ	(R8), F17
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
 	JMP	longLastDone
 
@@ -18621,10 +18603,10 @@ longHalve:
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -18649,15 +18631,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$1, R6, skip_6
-	FMOVD	F16, (R9)
-	ADD	$8, R9, R9
+	FMOVD	F16, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
 	TBZ	$0, R6, skip_7
-	FMOVS	F16, (R9)
+	FMOVS	F16, (R8)
 
 skip_7:
 	JMP	rowNext
@@ -18674,39 +18656,39 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F0, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	FLDPQ	256(R9), (F17, F18)
+	FLDPQ	(R8), (F0, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	256(R8), (F17, F18)
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
 	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	FLDPQ	288(R9), (F18, F17)
+	FLDPQ	288(R8), (F18, F17)
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	FLDPQ	320(R9), (F17, F18)
+	FLDPQ	320(R8), (F17, F18)
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	FLDPQ	352(R9), (F18, F17)
+	FLDPQ	352(R8), (F18, F17)
 	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	384(R9), (F17, F18)
+	FLDPQ	384(R8), (F17, F18)
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	416(R9), (F18, F17)
+	FLDPQ	416(R8), (F18, F17)
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	448(R9), (F17, F18)
+	FLDPQ	448(R8), (F17, F18)
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	480(R9), (F18, F17)
+	FLDPQ	480(R8), (F18, F17)
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$2, R5, R10
 	ADD	R1, R10, R10
@@ -18717,41 +18699,41 @@ longTwo:
 	FMOVQ	48(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
 	TBNZ	$7, R4, longWide
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVQ	352(R9), F25
+	FMOVQ	352(R8), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVQ	336(R9), F25
+	FMOVQ	336(R8), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVQ	320(R9), F25
+	FMOVQ	320(R8), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVQ	304(R9), F25
+	FMOVQ	304(R8), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVQ	288(R9), F25
+	FMOVQ	288(R8), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVQ	272(R9), F25
+	FMOVQ	272(R8), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVQ	256(R9), F25
+	FMOVQ	256(R8), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
 
@@ -18787,16 +18769,16 @@ longNarrow0to0:
 	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
 
 longNarrowDone:
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
 	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
 	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	FLDPQ	192(R9), (F25, F26)
+	FLDPQ	192(R8), (F25, F26)
 	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
 	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
-	FLDPQ	224(R9), (F26, F25)
+	FLDPQ	224(R8), (F26, F25)
 	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
 	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -18810,20 +18792,20 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
-	FLDPQ	256(R9), (F25, F26)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
+	FLDPQ	256(R8), (F25, F26)
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
-	FLDPQ	288(R9), (F26, F25)
+	FLDPQ	288(R8), (F26, F25)
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
-	FLDPQ	320(R9), (F25, F26)
+	FLDPQ	320(R8), (F25, F26)
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	FLDPQ	352(R9), (F26, F25)
+	FLDPQ	352(R8), (F26, F25)
 	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
 	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -18834,41 +18816,41 @@ longWide:
 	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
 	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
 	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
-	FLDPQ	128(R9), (F17, F18)
-	FLDPQ	160(R9), (F19, F20)
-	FLDPQ	192(R9), (F21, F22)
-	FLDPQ	224(R9), (F23, F24)
+	FLDPQ	128(R8), (F17, F18)
+	FLDPQ	160(R8), (F19, F20)
+	FLDPQ	192(R8), (F21, F22)
+	FLDPQ	224(R8), (F23, F24)
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVQ	480(R9), F25
+	FMOVQ	480(R8), F25
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVQ	464(R9), F25
+	FMOVQ	464(R8), F25
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVQ	448(R9), F25
+	FMOVQ	448(R8), F25
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVQ	432(R9), F25
+	FMOVQ	432(R8), F25
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVQ	416(R9), F25
+	FMOVQ	416(R8), F25
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVQ	400(R9), F25
+	FMOVQ	400(R8), F25
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVQ	384(R9), F25
+	FMOVQ	384(R8), F25
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
 
@@ -19014,6 +18996,8 @@ TEXT ·rowsF64NEON(SB), $568-8
 	ADD	R1, R5, R5
 	CMP	$1, R4
 	BEQ	pack1
+	CMP	$2, R4
+	BNE	unpacked
 
 pack2:
 
@@ -19059,75 +19043,67 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$3, R6, R6
 	ADD	R6, R5, R5
-	CMP	$2, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$3, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$1, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$3, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F0
 	WORD	$0x4f046401 // movi v1.4s, #0x80, lsl #24
 	VSHL	$32, V1.D2, V1.D2
+	CMP	$2, R4
+	BLE	whole1
+
+whole2:
+	CMP	$2, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$1, R9, R9
+	ADD	R1, R9, R9
+	ADD	$32, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V1.B16, V2.B16
+	FMOVQ	(R1), F3
+	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V1.B16, V3.B16
+	FMOVQ	(R1), F4
+	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	ADD	R6, R1, R1
+	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FMOVQ	F2, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$2, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$1, R7, R7
-	ADD	R1, R7, R7
-	ADD	$16, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$1, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F2
 	VBIF	V0.B16, V1.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R8
-	MOVD	$reducesumConst2<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$2, R3
-	BLT	rest
-	LSL	$3, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F0
-	VTBL	V0.B16, [V1.B16], V1.B16
-	FMOVQ	48(R6), F0
-	VORR	V0.B16, V1.B16, V1.B16
-	FMOVQ	(R1), F0
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$3, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V0.B16], V0.B16
-	FMOVQ	48(R6), F2
-	VORR	V2.B16, V0.B16, V0.B16
-	FMOVQ	(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	WORD	$0x6e60d421 // faddp v1.2d, v1.2d, v0.2d
-	FMOVQ	F1, (R2)
-	ADD	$16, R2, R2
-	SUB	$2, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -19214,16 +19190,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$2, R8
-	CMP	R8, R3
+	MOVD	$2, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -19289,44 +19265,44 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	-16(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	-16(R8), F0
 	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F1
 	VORR	V1.B16, V0.B16, V0.B16
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	16(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	16(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
@@ -19335,10 +19311,10 @@ rowRow2:
 	FMOVQ	16(R1), F1
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -19347,9 +19323,9 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	32(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	32(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19357,18 +19333,18 @@ rowRow3:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	48(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	48(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
@@ -19381,10 +19357,10 @@ rowRow4:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -19395,9 +19371,9 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	64(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	64(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19407,10 +19383,10 @@ rowRow5:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -19419,9 +19395,9 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	80(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	80(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19435,10 +19411,10 @@ rowRow6:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -19454,9 +19430,9 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	96(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	96(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
@@ -19465,18 +19441,18 @@ rowRow7:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	112(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	112(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
@@ -19497,10 +19473,10 @@ rowRow8:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -19515,9 +19491,9 @@ rowRow9:
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	128(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	128(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19531,10 +19507,10 @@ rowRow9:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -19545,9 +19521,9 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	32(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	144(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	144(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19567,10 +19543,10 @@ rowRow10:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -19592,9 +19568,9 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	48(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	160(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	160(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
@@ -19605,10 +19581,10 @@ rowRow11:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -19617,9 +19593,9 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	FMOVQ	64(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	176(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	176(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
@@ -19645,10 +19621,10 @@ rowRow12:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -19670,9 +19646,9 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	80(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	192(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	192(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
@@ -19687,10 +19663,10 @@ rowRow13:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -19706,9 +19682,9 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	FMOVQ	96(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	208(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	208(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
@@ -19731,10 +19707,10 @@ rowRow14:
 	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -19765,9 +19741,9 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
 	FMOVQ	112(R1), F4
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	224(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	224(R8), F0
 	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F5
@@ -19777,59 +19753,59 @@ rowRow15:
 	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
 	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
 	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
 	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	ADD	$2048, R9, R26
+	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -19882,40 +19858,40 @@ rowRow16:
 	FSTPQ	(F3, F4), 352(RSP)
 	FSTPQ	(F5, F6), 384(RSP)
 	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F16, F15)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F16, F15)
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	416(R9), (F15, F16)
+	FLDPQ	416(R8), (F15, F16)
 	WORD	$0x4e6fd4c6 // fadd v6.2d, v6.2d, v15.2d
 	WORD	$0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	FLDPQ	448(R9), (F16, F15)
+	FLDPQ	448(R8), (F16, F15)
 	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	480(R9), (F15, F16)
+	FLDPQ	480(R8), (F15, F16)
 	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
 	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	FLDPQ	640(R9), (F16, F15)
-	FLDPQ	672(R9), (F14, F13)
-	FLDPQ	896(R9), (F12, F11)
+	FLDPQ	640(R8), (F16, F15)
+	FLDPQ	672(R8), (F14, F13)
+	FLDPQ	896(R8), (F12, F11)
 	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	FLDPQ	928(R9), (F11, F12)
+	FLDPQ	928(R8), (F11, F12)
 	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
 	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
 	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
 	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
 	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
 	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	FLDPQ	704(R9), (F13, F14)
-	FLDPQ	736(R9), (F15, F16)
-	FLDPQ	960(R9), (F12, F11)
+	FLDPQ	704(R8), (F13, F14)
+	FLDPQ	736(R8), (F15, F16)
+	FLDPQ	960(R8), (F12, F11)
 	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
 	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
-	FLDPQ	992(R9), (F11, F12)
+	FLDPQ	992(R8), (F11, F12)
 	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
 	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
 	WORD	$0x4e6dd484 // fadd v4.2d, v4.2d, v13.2d
@@ -19974,44 +19950,44 @@ rowRow16:
 	FSTPQ	(F6, F5), 480(RSP)
 	FSTPQ	(F4, F3), 512(RSP)
 	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$2048, R9, R9
+	ADD	$2048, R8, R8
 
 longNo8:
 	TBZ	$10, R4, longNo4
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
 	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
 	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
@@ -20022,40 +19998,40 @@ longNo8:
 	FSTPQ	(F3, F4), 96(RSP)
 	FSTPQ	(F5, F6), 128(RSP)
 	FSTPQ	(F7, F8), 160(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F9, F10)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F9, F10)
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	416(R9), (F10, F9)
+	FLDPQ	416(R8), (F10, F9)
 	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
 	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	448(R9), (F9, F10)
+	FLDPQ	448(R8), (F9, F10)
 	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
 	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	FLDPQ	480(R9), (F10, F9)
+	FLDPQ	480(R8), (F10, F9)
 	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
 	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	640(R9), (F9, F10)
-	FLDPQ	672(R9), (F11, F12)
-	FLDPQ	896(R9), (F13, F14)
+	FLDPQ	640(R8), (F9, F10)
+	FLDPQ	672(R8), (F11, F12)
+	FLDPQ	896(R8), (F13, F14)
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	928(R9), (F14, F13)
+	FLDPQ	928(R8), (F14, F13)
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
 	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
 	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
 	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	FLDPQ	704(R9), (F12, F11)
-	FLDPQ	736(R9), (F10, F9)
-	FLDPQ	960(R9), (F13, F14)
+	FLDPQ	704(R8), (F12, F11)
+	FLDPQ	736(R8), (F10, F9)
+	FLDPQ	960(R8), (F13, F14)
 	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
 	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	992(R9), (F14, F13)
+	FLDPQ	992(R8), (F14, F13)
 	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
 	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
 	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
@@ -20066,22 +20042,22 @@ longNo8:
 	FSTPQ	(F6, F5), 224(RSP)
 	FSTPQ	(F4, F3), 256(RSP)
 	FSTPQ	(F2, F1), 288(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	ADD	$256, R9, R9
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	ADD	$256, R8, R8
 
 longLast:
 	LSL	$3, R5, R10
@@ -20099,63 +20075,63 @@ longLast:
 	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
 
 longLastLadder14:
-	FMOVQ	224(R9), F17
+	FMOVQ	224(R8), F17
 	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
 
 longLastLadder13:
-	FMOVQ	208(R9), F17
+	FMOVQ	208(R8), F17
 	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
 
 longLastLadder12:
-	FMOVQ	192(R9), F17
+	FMOVQ	192(R8), F17
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 
 longLastLadder11:
-	FMOVQ	176(R9), F17
+	FMOVQ	176(R8), F17
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
 
 longLastLadder10:
-	FMOVQ	160(R9), F17
+	FMOVQ	160(R8), F17
 	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
 
 longLastLadder9:
-	FMOVQ	144(R9), F17
+	FMOVQ	144(R8), F17
 	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
 
 longLastLadder8:
-	FMOVQ	128(R9), F17
+	FMOVQ	128(R8), F17
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 
 longLastLadder7:
-	FMOVQ	112(R9), F17
+	FMOVQ	112(R8), F17
 	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
 
 longLastLadder6:
-	FMOVQ	96(R9), F17
+	FMOVQ	96(R8), F17
 	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
 
 longLastLadder5:
-	FMOVQ	80(R9), F17
+	FMOVQ	80(R8), F17
 	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
 
 longLastLadder4:
-	FMOVQ	64(R9), F17
+	FMOVQ	64(R8), F17
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 
 longLastLadder3:
-	FMOVQ	48(R9), F17
+	FMOVQ	48(R8), F17
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
 
 longLastLadder2:
-	FMOVQ	32(R9), F17
+	FMOVQ	32(R8), F17
 	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
 
 longLastLadder1:
-	FMOVQ	16(R9), F17
+	FMOVQ	16(R8), F17
 	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 
 longLastLadder0:
-	FMOVQ	(R9), F17
+	FMOVQ	(R8), F17
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
 	JMP	longLastDone
 
@@ -20252,10 +20228,10 @@ longHalve:
 	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
 	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -20272,9 +20248,9 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$0, R6, skip_4
-	FMOVD	F16, (R9)
+	FMOVD	F16, (R8)
 
 skip_4:
 	JMP	rowNext
@@ -20289,39 +20265,39 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	FLDPQ	256(R9), (F17, F18)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	256(R8), (F17, F18)
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
 	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	FLDPQ	288(R9), (F18, F17)
+	FLDPQ	288(R8), (F18, F17)
 	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
 	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	FLDPQ	320(R9), (F17, F18)
+	FLDPQ	320(R8), (F17, F18)
 	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	FLDPQ	352(R9), (F18, F17)
+	FLDPQ	352(R8), (F18, F17)
 	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
 	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
-	FLDPQ	384(R9), (F17, F18)
+	FLDPQ	384(R8), (F17, F18)
 	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
 	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	416(R9), (F18, F17)
+	FLDPQ	416(R8), (F18, F17)
 	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
 	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	448(R9), (F17, F18)
+	FLDPQ	448(R8), (F17, F18)
 	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
 	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	480(R9), (F18, F17)
+	FLDPQ	480(R8), (F18, F17)
 	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
 	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$3, R5, R10
 	ADD	R1, R10, R10
@@ -20332,41 +20308,41 @@ longTwo:
 	FMOVQ	48(R7), F17
 	VORR	V17.B16, V0.B16, V0.B16
 	TBNZ	$7, R4, longWide
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longNarrowLadder6:
-	FMOVQ	352(R9), F25
+	FMOVQ	352(R8), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longNarrowLadder5:
-	FMOVQ	336(R9), F25
+	FMOVQ	336(R8), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longNarrowLadder4:
-	FMOVQ	320(R9), F25
+	FMOVQ	320(R8), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longNarrowLadder3:
-	FMOVQ	304(R9), F25
+	FMOVQ	304(R8), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longNarrowLadder2:
-	FMOVQ	288(R9), F25
+	FMOVQ	288(R8), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longNarrowLadder1:
-	FMOVQ	272(R9), F25
+	FMOVQ	272(R8), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longNarrowLadder0:
-	FMOVQ	256(R9), F25
+	FMOVQ	256(R8), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longNarrowDone
 
@@ -20402,16 +20378,16 @@ longNarrow0to0:
 	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
 
 longNarrowDone:
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
 	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
 	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
-	FLDPQ	192(R9), (F25, F26)
+	FLDPQ	192(R8), (F25, F26)
 	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
 	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
-	FLDPQ	224(R9), (F26, F25)
+	FLDPQ	224(R8), (F26, F25)
 	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
 	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
@@ -20425,20 +20401,20 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
-	FLDPQ	256(R9), (F25, F26)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
+	FLDPQ	256(R8), (F25, F26)
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
-	FLDPQ	288(R9), (F26, F25)
+	FLDPQ	288(R8), (F26, F25)
 	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
-	FLDPQ	320(R9), (F25, F26)
+	FLDPQ	320(R8), (F25, F26)
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	FLDPQ	352(R9), (F26, F25)
+	FLDPQ	352(R8), (F26, F25)
 	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
 	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
 	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
@@ -20449,41 +20425,41 @@ longWide:
 	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
 	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
 	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
-	FLDPQ	128(R9), (F17, F18)
-	FLDPQ	160(R9), (F19, F20)
-	FLDPQ	192(R9), (F21, F22)
-	FLDPQ	224(R9), (F23, F24)
+	FLDPQ	128(R8), (F17, F18)
+	FLDPQ	160(R8), (F19, F20)
+	FLDPQ	192(R8), (F21, F22)
+	FLDPQ	224(R8), (F23, F24)
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
 	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
 
 longWideLadder6:
-	FMOVQ	480(R9), F25
+	FMOVQ	480(R8), F25
 	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 
 longWideLadder5:
-	FMOVQ	464(R9), F25
+	FMOVQ	464(R8), F25
 	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
 
 longWideLadder4:
-	FMOVQ	448(R9), F25
+	FMOVQ	448(R8), F25
 	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
 
 longWideLadder3:
-	FMOVQ	432(R9), F25
+	FMOVQ	432(R8), F25
 	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
 
 longWideLadder2:
-	FMOVQ	416(R9), F25
+	FMOVQ	416(R8), F25
 	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
 
 longWideLadder1:
-	FMOVQ	400(R9), F25
+	FMOVQ	400(R8), F25
 	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 
 longWideLadder0:
-	FMOVQ	384(R9), F25
+	FMOVQ	384(R8), F25
 	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	JMP	longWideDone
 
@@ -20628,12 +20604,14 @@ TEXT ·rowsF16NEON(SB), $600-8
 	BGT	unpacked
 	MUL	R3, R5, R5
 	ADD	R1, R5, R5
-	CMP	$1, R4
-	BEQ	pack1
-	CMP	$2, R4
-	BEQ	pack2
 	CMP	$3, R4
 	BEQ	pack3
+	CMP	$2, R4
+	BEQ	pack2
+	CMP	$1, R4
+	BEQ	pack1
+	CMP	$4, R4
+	BNE	unpacked
 
 pack4:
 
@@ -20751,46 +20729,100 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$1, R6, R6
 	ADD	R6, R5, R5
-	CMP	$4, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$2, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F1
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$3, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$2, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F1
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVD	8(R1), F2
+	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	VBIF	V1.B16, V0.B16, V2.B16
+	FMOVD	(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	ADD	R6, R1, R1
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FMOVD	8(R1), F3
+	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVD	(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	FMOVD	8(R1), F4
+	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	VBIF	V1.B16, V0.B16, V4.B16
+	FMOVD	(R1), F5
+	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	ADD	R6, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$2, R7, R7
-	ADD	R1, R7, R7
-	ADD	$8, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$8, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
 	VBIF	V1.B16, V0.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	VBIF	V1.B16, V0.B16, V4.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
@@ -20799,80 +20831,6 @@ whole1:
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R8
-	MOVD	$reducesumConst3<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$4, R3
-	BLT	rest
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F0
-	FMOVQ	8(R6), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	32(R6), F1
-	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F1
-	FMOVQ	8(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F1
-	FMOVQ	8(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F2
-	FMOVQ	8(R6), F3
-	VTBL	V3.B16, [V2.B16], V2.B16
-	FMOVQ	32(R6), F3
-	VORR	V3.B16, V2.B16, V2.B16
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	F0, (R2)
-	ADD	$16, R2, R2
-	SUB	$4, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -20984,16 +20942,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$128, R4
 	BGE	rowRow16
 	TBZ	$6, R4, choose0to7
@@ -21059,28 +21017,28 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	-8(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	-8(R8), F1
 	FMOVQ	8(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -21088,19 +21046,19 @@ rowRow1:
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	8(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	8(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -21111,10 +21069,10 @@ rowRow2:
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -21126,9 +21084,9 @@ rowRow3:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	16(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	16(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21137,19 +21095,19 @@ rowRow3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	24(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	24(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -21166,10 +21124,10 @@ rowRow4:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -21184,9 +21142,9 @@ rowRow5:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	32(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	32(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21198,10 +21156,10 @@ rowRow5:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -21213,9 +21171,9 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	40(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	40(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21233,10 +21191,10 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -21259,9 +21217,9 @@ rowRow7:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	48(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	48(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -21271,19 +21229,19 @@ rowRow7:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVD	(R1), F0
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	56(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	56(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -21312,10 +21270,10 @@ rowRow8:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -21336,9 +21294,9 @@ rowRow9:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	64(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	64(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21356,10 +21314,10 @@ rowRow9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -21374,9 +21332,9 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	72(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	72(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21403,10 +21361,10 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -21438,9 +21396,9 @@ rowRow11:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	80(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	80(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -21453,10 +21411,10 @@ rowRow11:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -21468,9 +21426,9 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	88(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	88(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -21506,10 +21464,10 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -21541,9 +21499,9 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	96(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	96(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -21562,10 +21520,10 @@ rowRow13:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -21588,9 +21546,9 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
 	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	104(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	104(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -21621,10 +21579,10 @@ rowRow14:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -21670,9 +21628,9 @@ rowRow15:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	112(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	112(R8), F1
 	FMOVQ	8(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F5
@@ -21683,20 +21641,20 @@ rowRow15:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$512, R4
 	BLT	longLow
 	TBZ	$10, R4, longNo8
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -21705,7 +21663,7 @@ rowRow16:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	128(R8), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -21714,7 +21672,7 @@ rowRow16:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R9), (F10, F9)
+	FLDPQ	160(R8), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -21723,12 +21681,12 @@ rowRow16:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R9), (F9, F11)
+	FLDPQ	256(R8), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R9), (F13, F14)
+	FLDPQ	384(R8), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -21741,12 +21699,12 @@ rowRow16:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R9), (F12, F10)
+	FLDPQ	288(R8), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R9), (F14, F13)
+	FLDPQ	416(R8), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -21759,8 +21717,8 @@ rowRow16:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R9), (F9, F11)
-	FLDPQ	544(R9), (F13, F15)
+	FLDPQ	512(R8), (F9, F11)
+	FLDPQ	544(R8), (F13, F15)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
@@ -21769,7 +21727,7 @@ rowRow16:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	640(R9), (F17, F18)
+	FLDPQ	640(R8), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -21778,7 +21736,7 @@ rowRow16:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R9), (F18, F17)
+	FLDPQ	672(R8), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -21787,12 +21745,12 @@ rowRow16:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R9), (F17, F19)
+	FLDPQ	768(R8), (F17, F19)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	896(R9), (F21, F22)
+	FLDPQ	896(R8), (F21, F22)
 	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -21805,12 +21763,12 @@ rowRow16:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R9), (F20, F18)
+	FLDPQ	800(R8), (F20, F18)
 	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	928(R9), (F22, F21)
+	FLDPQ	928(R8), (F22, F21)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -21835,8 +21793,8 @@ rowRow16:
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
 	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R9), (F8, F6)
-	FLDPQ	96(R9), (F4, F2)
+	FLDPQ	64(R8), (F8, F6)
+	FLDPQ	96(R8), (F4, F2)
 	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
@@ -21845,7 +21803,7 @@ rowRow16:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R9), (F16, F15)
+	FLDPQ	192(R8), (F16, F15)
 	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -21854,7 +21812,7 @@ rowRow16:
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	224(R8), (F15, F16)
 	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
@@ -21863,12 +21821,12 @@ rowRow16:
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R9), (F16, F14)
+	FLDPQ	320(R8), (F16, F14)
 	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	448(R9), (F12, F11)
+	FLDPQ	448(R8), (F12, F11)
 	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
@@ -21881,12 +21839,12 @@ rowRow16:
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R9), (F13, F15)
+	FLDPQ	352(R8), (F13, F15)
 	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	480(R9), (F11, F12)
+	FLDPQ	480(R8), (F11, F12)
 	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
 	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
@@ -21899,8 +21857,8 @@ rowRow16:
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R9), (F16, F14)
-	FLDPQ	608(R9), (F12, F10)
+	FLDPQ	576(R8), (F16, F14)
+	FLDPQ	608(R8), (F12, F10)
 	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
 	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
 	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
@@ -21909,7 +21867,7 @@ rowRow16:
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	704(R9), (F17, F18)
+	FLDPQ	704(R8), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
@@ -21918,7 +21876,7 @@ rowRow16:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R9), (F18, F17)
+	FLDPQ	736(R8), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
@@ -21927,12 +21885,12 @@ rowRow16:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R9), (F17, F19)
+	FLDPQ	832(R8), (F17, F19)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
 	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	960(R9), (F21, F22)
+	FLDPQ	960(R8), (F21, F22)
 	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -21945,12 +21903,12 @@ rowRow16:
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R9), (F20, F18)
+	FLDPQ	864(R8), (F20, F18)
 	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
 	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
 	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	992(R9), (F22, F21)
+	FLDPQ	992(R8), (F22, F21)
 	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
 	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -21975,12 +21933,12 @@ rowRow16:
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo8:
 	TBZ	$9, R4, longNo4
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -21989,7 +21947,7 @@ longNo8:
 	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
 	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
 	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	128(R8), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -21998,7 +21956,7 @@ longNo8:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R9), (F10, F9)
+	FLDPQ	160(R8), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -22007,12 +21965,12 @@ longNo8:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R9), (F9, F11)
+	FLDPQ	256(R8), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R9), (F13, F14)
+	FLDPQ	384(R8), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -22025,12 +21983,12 @@ longNo8:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R9), (F12, F10)
+	FLDPQ	288(R8), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R9), (F14, F13)
+	FLDPQ	416(R8), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -22047,8 +22005,8 @@ longNo8:
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
 	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	64(R9), (F8, F6)
-	FLDPQ	96(R9), (F4, F2)
+	FLDPQ	64(R8), (F8, F6)
+	FLDPQ	96(R8), (F4, F2)
 	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
 	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
 	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
@@ -22057,7 +22015,7 @@ longNo8:
 	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
 	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
 	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R9), (F9, F10)
+	FLDPQ	192(R8), (F9, F10)
 	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -22066,7 +22024,7 @@ longNo8:
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R9), (F10, F9)
+	FLDPQ	224(R8), (F10, F9)
 	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
@@ -22075,12 +22033,12 @@ longNo8:
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R9), (F9, F11)
+	FLDPQ	320(R8), (F9, F11)
 	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
 	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
 	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
 	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	448(R9), (F13, F14)
+	FLDPQ	448(R8), (F13, F14)
 	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -22093,12 +22051,12 @@ longNo8:
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R9), (F12, F10)
+	FLDPQ	352(R8), (F12, F10)
 	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
 	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
 	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
 	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	480(R9), (F14, F13)
+	FLDPQ	480(R8), (F14, F13)
 	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
 	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -22115,17 +22073,17 @@ longNo8:
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
 	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$8, R4, longTwo
 	TBZ	$7, R4, longNone
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
-	FLDPQ	64(R9), (F9, F11)
-	FLDPQ	96(R9), (F13, F15)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -22142,7 +22100,7 @@ longLow:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	ADD	$128, R9, R9
+	ADD	$128, R8, R8
 
 longLast:
 	LSL	$1, R5, R10
@@ -22161,77 +22119,77 @@ longLast:
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
 longLastLadder14:
-	FMOVD	112(R9), F17
+	FMOVD	112(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
 longLastLadder13:
-	FMOVD	104(R9), F17
+	FMOVD	104(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
 longLastLadder12:
-	FMOVD	96(R9), F17
+	FMOVD	96(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
 longLastLadder11:
-	FMOVD	88(R9), F17
+	FMOVD	88(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
 longLastLadder10:
-	FMOVD	80(R9), F17
+	FMOVD	80(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
 longLastLadder9:
-	FMOVD	72(R9), F17
+	FMOVD	72(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
 longLastLadder8:
-	FMOVD	64(R9), F17
+	FMOVD	64(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
 longLastLadder7:
-	FMOVD	56(R9), F17
+	FMOVD	56(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
 longLastLadder6:
-	FMOVD	48(R9), F17
+	FMOVD	48(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
 longLastLadder5:
-	FMOVD	40(R9), F17
+	FMOVD	40(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
 longLastLadder4:
-	FMOVD	32(R9), F17
+	FMOVD	32(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
 longLastLadder3:
-	FMOVD	24(R9), F17
+	FMOVD	24(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
 longLastLadder2:
-	FMOVD	16(R9), F17
+	FMOVD	16(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
 longLastLadder1:
-	FMOVD	8(R9), F17
+	FMOVD	8(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
 longLastLadder0:
-	FMOVD	(R9), F17
+	FMOVD	(R8), F17
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
 	JMP	longLastDone
@@ -22329,10 +22287,10 @@ longHalve:
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -22357,15 +22315,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$1, R6, skip_6
-	FMOVD	F16, (R9)
-	ADD	$8, R9, R9
+	FMOVD	F16, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
 	TBZ	$0, R6, skip_7
-	FMOVS	F16, (R9)
+	FMOVS	F16, (R8)
 
 skip_7:
 	JMP	rowNext
@@ -22382,10 +22340,10 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
-	FLDPQ	64(R9), (F9, F11)
-	FLDPQ	96(R9), (F13, F15)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
 	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
 	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
 	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
@@ -22402,7 +22360,7 @@ longTwo:
 	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
 	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
 	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	128(R8), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -22411,7 +22369,7 @@ longTwo:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	160(R9), (F18, F17)
+	FLDPQ	160(R8), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
@@ -22420,7 +22378,7 @@ longTwo:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	192(R9), (F17, F18)
+	FLDPQ	192(R8), (F17, F18)
 	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -22429,7 +22387,7 @@ longTwo:
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	224(R9), (F18, F17)
+	FLDPQ	224(R8), (F18, F17)
 	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
 	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -22438,7 +22396,7 @@ longTwo:
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	ADD	$256, R9, R9
+	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
 	ADD	R1, R10, R10
@@ -22450,8 +22408,8 @@ longTwo:
 	VORR	V17.B16, V1.B16, V1.B16
 	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
 	TBNZ	$6, R4, longWide
-	FLDPQ	(R9), (F17, F19)
-	FLDPQ	32(R9), (F21, F23)
+	FLDPQ	(R8), (F17, F19)
+	FLDPQ	32(R8), (F21, F23)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
@@ -22466,37 +22424,37 @@ longTwo:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVD	176(R9), F25
+	FMOVD	176(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	168(R9), F25
+	FMOVD	168(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	160(R9), F25
+	FMOVD	160(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	152(R9), F25
+	FMOVD	152(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	144(R9), F25
+	FMOVD	144(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	136(R9), F25
+	FMOVD	136(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	128(R9), F25
+	FMOVD	128(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -22533,7 +22491,7 @@ longNarrow0to0:
 	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
 
 longNarrowDone:
-	FLDPQ	64(R9), (F25, F26)
+	FLDPQ	64(R8), (F25, F26)
 	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
@@ -22542,7 +22500,7 @@ longNarrowDone:
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
 	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
-	FLDPQ	96(R9), (F26, F25)
+	FLDPQ	96(R8), (F26, F25)
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
@@ -22562,8 +22520,8 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F19)
-	FLDPQ	32(R9), (F21, F23)
+	FLDPQ	(R8), (F17, F19)
+	FLDPQ	32(R8), (F21, F23)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
@@ -22572,7 +22530,7 @@ longWide:
 	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
 	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
 	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
@@ -22581,7 +22539,7 @@ longWide:
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
 	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
@@ -22598,8 +22556,8 @@ longWide:
 	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
 	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
 	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
-	FLDPQ	64(R9), (F17, F19)
-	FLDPQ	96(R9), (F21, F23)
+	FLDPQ	64(R8), (F17, F19)
+	FLDPQ	96(R8), (F21, F23)
 	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
 	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
 	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
@@ -22614,37 +22572,37 @@ longWide:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVD	240(R9), F25
+	FMOVD	240(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	232(R9), F25
+	FMOVD	232(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	224(R9), F25
+	FMOVD	224(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	216(R9), F25
+	FMOVD	216(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	208(R9), F25
+	FMOVD	208(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	200(R9), F25
+	FMOVD	200(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	192(R9), F25
+	FMOVD	192(R8), F25
 	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -22789,12 +22747,14 @@ TEXT ·rowsBF16NEON(SB), $600-8
 	BGT	unpacked
 	MUL	R3, R5, R5
 	ADD	R1, R5, R5
-	CMP	$1, R4
-	BEQ	pack1
-	CMP	$2, R4
-	BEQ	pack2
 	CMP	$3, R4
 	BEQ	pack3
+	CMP	$2, R4
+	BEQ	pack2
+	CMP	$1, R4
+	BEQ	pack1
+	CMP	$4, R4
+	BNE	unpacked
 
 pack4:
 
@@ -22912,46 +22872,100 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$1, R6, R6
 	ADD	R6, R5, R5
-	CMP	$4, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$2, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F1
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$3, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$2, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F1
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
+	CMP	$4, R4
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVD	8(R1), F2
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VBIF	V1.B16, V0.B16, V2.B16
+	FMOVD	(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	ADD	R6, R1, R1
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FMOVD	8(R1), F3
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VBIF	V1.B16, V0.B16, V3.B16
+	FMOVD	(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	ADD	R6, R1, R1
+	FMOVD	8(R1), F4
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VBIF	V1.B16, V0.B16, V4.B16
+	FMOVD	(R1), F5
+	VZIP1	V5.H8, V31.H8, V5.H8
+	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	ADD	R6, R1, R1
+	VZIP2	V4.D2, V3.D2, V5.D2
+	VZIP1	V4.D2, V3.D2, V3.D2
+	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FMOVQ	F2, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$2, R7, R7
-	ADD	R1, R7, R7
-	ADD	$8, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$8, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VBIF	V1.B16, V0.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VBIF	V1.B16, V0.B16, V4.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
 	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
@@ -22960,80 +22974,6 @@ whole1:
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$1, R7, R8
-	MOVD	$reducesumConst3<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$4, R3
-	BLT	rest
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F0
-	FMOVQ	8(R6), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	32(R6), F1
-	VORR	V1.B16, V0.B16, V0.B16
-	VZIP1	V0.H8, V31.H8, V0.H8
-	FMOVD	(R1), F1
-	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F1
-	FMOVQ	8(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F1
-	FMOVQ	8(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	32(R6), F2
-	VORR	V2.B16, V1.B16, V1.B16
-	VZIP1	V1.H8, V31.H8, V1.H8
-	FMOVD	(R1), F2
-	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$1, R7, R8
-	ADD	R1, R8, R8
-	FMOVD	(R8), F2
-	FMOVQ	8(R6), F3
-	VTBL	V3.B16, [V2.B16], V2.B16
-	FMOVQ	32(R6), F3
-	VORR	V3.B16, V2.B16, V2.B16
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FMOVD	(R1), F3
-	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
-	FMOVQ	F0, (R2)
-	ADD	$16, R2, R2
-	SUB	$4, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -23145,16 +23085,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$128, R4
 	BGE	rowRow16
 	TBZ	$6, R4, choose0to7
@@ -23220,28 +23160,28 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	-8(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	-8(R8), F1
 	FMOVQ	8(R7), F0
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -23249,19 +23189,19 @@ rowRow1:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	8(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	8(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -23272,10 +23212,10 @@ rowRow2:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -23287,9 +23227,9 @@ rowRow3:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	16(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	16(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23298,19 +23238,19 @@ rowRow3:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	24(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	24(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -23327,10 +23267,10 @@ rowRow4:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -23345,9 +23285,9 @@ rowRow5:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	32(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	32(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23359,10 +23299,10 @@ rowRow5:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -23374,9 +23314,9 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	40(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	40(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23394,10 +23334,10 @@ rowRow6:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -23420,9 +23360,9 @@ rowRow7:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	48(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	48(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -23432,19 +23372,19 @@ rowRow7:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVD	(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	56(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	56(R8), F1
 	FMOVQ	8(R7), F2
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
@@ -23473,10 +23413,10 @@ rowRow8:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -23497,9 +23437,9 @@ rowRow9:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	64(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	64(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23517,10 +23457,10 @@ rowRow9:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -23535,9 +23475,9 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	72(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	72(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23564,10 +23504,10 @@ rowRow10:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -23599,9 +23539,9 @@ rowRow11:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	80(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	80(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -23614,10 +23554,10 @@ rowRow11:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -23629,9 +23569,9 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	88(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	88(R8), F1
 	FMOVQ	8(R7), F3
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
@@ -23667,10 +23607,10 @@ rowRow12:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -23702,9 +23642,9 @@ rowRow13:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	96(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	96(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -23723,10 +23663,10 @@ rowRow13:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -23749,9 +23689,9 @@ rowRow14:
 	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	104(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	104(R8), F1
 	FMOVQ	8(R7), F4
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
@@ -23782,10 +23722,10 @@ rowRow14:
 	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -23831,9 +23771,9 @@ rowRow15:
 	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	LSL	$1, R5, R9
-	ADD	R1, R9, R9
-	FMOVD	112(R9), F1
+	LSL	$1, R5, R8
+	ADD	R1, R8, R8
+	FMOVD	112(R8), F1
 	FMOVQ	8(R7), F5
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F5
@@ -23844,20 +23784,20 @@ rowRow15:
 	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
 	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$512, R4
 	BLT	longLow
 	TBZ	$10, R4, longNo8
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -23866,7 +23806,7 @@ rowRow16:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V7.H8, V31.H8, V8.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	128(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -23875,7 +23815,7 @@ rowRow16:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R9), (F10, F9)
+	FLDPQ	160(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -23884,12 +23824,12 @@ rowRow16:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R9), (F9, F11)
+	FLDPQ	256(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R9), (F13, F14)
+	FLDPQ	384(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -23902,12 +23842,12 @@ rowRow16:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R9), (F12, F10)
+	FLDPQ	288(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R9), (F14, F13)
+	FLDPQ	416(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -23920,8 +23860,8 @@ rowRow16:
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R9), (F9, F11)
-	FLDPQ	544(R9), (F13, F15)
+	FLDPQ	512(R8), (F9, F11)
+	FLDPQ	544(R8), (F13, F15)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
@@ -23930,7 +23870,7 @@ rowRow16:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	640(R9), (F17, F18)
+	FLDPQ	640(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -23939,7 +23879,7 @@ rowRow16:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R9), (F18, F17)
+	FLDPQ	672(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -23948,12 +23888,12 @@ rowRow16:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R9), (F17, F19)
+	FLDPQ	768(R8), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	896(R9), (F21, F22)
+	FLDPQ	896(R8), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -23966,12 +23906,12 @@ rowRow16:
 	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
 	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
 	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R9), (F20, F18)
+	FLDPQ	800(R8), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	928(R9), (F22, F21)
+	FLDPQ	928(R8), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -23996,8 +23936,8 @@ rowRow16:
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
 	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R9), (F8, F6)
-	FLDPQ	96(R9), (F4, F2)
+	FLDPQ	64(R8), (F8, F6)
+	FLDPQ	96(R8), (F4, F2)
 	VZIP2	V8.H8, V31.H8, V7.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V6.H8, V31.H8, V5.H8
@@ -24006,7 +23946,7 @@ rowRow16:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V2.H8, V31.H8, V0.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R9), (F16, F15)
+	FLDPQ	192(R8), (F16, F15)
 	VZIP2	V16.H8, V31.H8, V14.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
@@ -24015,7 +23955,7 @@ rowRow16:
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
 	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R9), (F15, F16)
+	FLDPQ	224(R8), (F15, F16)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
 	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
@@ -24024,12 +23964,12 @@ rowRow16:
 	VZIP1	V16.H8, V31.H8, V16.H8
 	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
 	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R9), (F16, F14)
+	FLDPQ	320(R8), (F16, F14)
 	VZIP2	V16.H8, V31.H8, V15.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	448(R9), (F12, F11)
+	FLDPQ	448(R8), (F12, F11)
 	VZIP2	V12.H8, V31.H8, V10.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
@@ -24042,12 +23982,12 @@ rowRow16:
 	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
 	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
 	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R9), (F13, F15)
+	FLDPQ	352(R8), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	480(R9), (F11, F12)
+	FLDPQ	480(R8), (F11, F12)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
 	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
@@ -24060,8 +24000,8 @@ rowRow16:
 	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
 	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
 	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R9), (F16, F14)
-	FLDPQ	608(R9), (F12, F10)
+	FLDPQ	576(R8), (F16, F14)
+	FLDPQ	608(R8), (F12, F10)
 	VZIP2	V16.H8, V31.H8, V15.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
 	VZIP2	V14.H8, V31.H8, V13.H8
@@ -24070,7 +24010,7 @@ rowRow16:
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	704(R9), (F17, F18)
+	FLDPQ	704(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
@@ -24079,7 +24019,7 @@ rowRow16:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
 	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R9), (F18, F17)
+	FLDPQ	736(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
@@ -24088,12 +24028,12 @@ rowRow16:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R9), (F17, F19)
+	FLDPQ	832(R8), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	960(R9), (F21, F22)
+	FLDPQ	960(R8), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
 	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
@@ -24106,12 +24046,12 @@ rowRow16:
 	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
 	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
 	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R9), (F20, F18)
+	FLDPQ	864(R8), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
 	VZIP2	V18.H8, V31.H8, V17.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	992(R9), (F22, F21)
+	FLDPQ	992(R8), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
 	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
@@ -24136,12 +24076,12 @@ rowRow16:
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo8:
 	TBZ	$9, R4, longNo4
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -24150,7 +24090,7 @@ longNo8:
 	VZIP1	V5.H8, V31.H8, V5.H8
 	VZIP2	V7.H8, V31.H8, V8.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R9), (F9, F10)
+	FLDPQ	128(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
@@ -24159,7 +24099,7 @@ longNo8:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
 	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R9), (F10, F9)
+	FLDPQ	160(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
@@ -24168,12 +24108,12 @@ longNo8:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
 	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R9), (F9, F11)
+	FLDPQ	256(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R9), (F13, F14)
+	FLDPQ	384(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -24186,12 +24126,12 @@ longNo8:
 	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
 	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
 	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R9), (F12, F10)
+	FLDPQ	288(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R9), (F14, F13)
+	FLDPQ	416(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -24208,8 +24148,8 @@ longNo8:
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
 	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	64(R9), (F8, F6)
-	FLDPQ	96(R9), (F4, F2)
+	FLDPQ	64(R8), (F8, F6)
+	FLDPQ	96(R8), (F4, F2)
 	VZIP2	V8.H8, V31.H8, V7.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
 	VZIP2	V6.H8, V31.H8, V5.H8
@@ -24218,7 +24158,7 @@ longNo8:
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VZIP2	V2.H8, V31.H8, V0.H8
 	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R9), (F9, F10)
+	FLDPQ	192(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
@@ -24227,7 +24167,7 @@ longNo8:
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
 	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R9), (F10, F9)
+	FLDPQ	224(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
 	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
@@ -24236,12 +24176,12 @@ longNo8:
 	VZIP1	V9.H8, V31.H8, V9.H8
 	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
 	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R9), (F9, F11)
+	FLDPQ	320(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
 	VZIP2	V11.H8, V31.H8, V12.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	448(R9), (F13, F14)
+	FLDPQ	448(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
 	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
@@ -24254,12 +24194,12 @@ longNo8:
 	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
 	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
 	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R9), (F12, F10)
+	FLDPQ	352(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	480(R9), (F14, F13)
+	FLDPQ	480(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
 	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
@@ -24276,17 +24216,17 @@ longNo8:
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
 	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$8, R4, longTwo
 	TBZ	$7, R4, longNone
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
-	FLDPQ	64(R9), (F9, F11)
-	FLDPQ	96(R9), (F13, F15)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -24303,7 +24243,7 @@ longLow:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	ADD	$128, R9, R9
+	ADD	$128, R8, R8
 
 longLast:
 	LSL	$1, R5, R10
@@ -24322,77 +24262,77 @@ longLast:
 	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
 
 longLastLadder14:
-	FMOVD	112(R9), F17
+	FMOVD	112(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 
 longLastLadder13:
-	FMOVD	104(R9), F17
+	FMOVD	104(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
 
 longLastLadder12:
-	FMOVD	96(R9), F17
+	FMOVD	96(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
 
 longLastLadder11:
-	FMOVD	88(R9), F17
+	FMOVD	88(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
 
 longLastLadder10:
-	FMOVD	80(R9), F17
+	FMOVD	80(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
 
 longLastLadder9:
-	FMOVD	72(R9), F17
+	FMOVD	72(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
 
 longLastLadder8:
-	FMOVD	64(R9), F17
+	FMOVD	64(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
 
 longLastLadder7:
-	FMOVD	56(R9), F17
+	FMOVD	56(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
 
 longLastLadder6:
-	FMOVD	48(R9), F17
+	FMOVD	48(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 
 longLastLadder5:
-	FMOVD	40(R9), F17
+	FMOVD	40(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
 
 longLastLadder4:
-	FMOVD	32(R9), F17
+	FMOVD	32(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
 
 longLastLadder3:
-	FMOVD	24(R9), F17
+	FMOVD	24(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
 
 longLastLadder2:
-	FMOVD	16(R9), F17
+	FMOVD	16(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 
 longLastLadder1:
-	FMOVD	8(R9), F17
+	FMOVD	8(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
 
 longLastLadder0:
-	FMOVD	(R9), F17
+	FMOVD	(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
 	JMP	longLastDone
@@ -24490,10 +24430,10 @@ longHalve:
 	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
 	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
 	FMOVQ	F1, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -24518,15 +24458,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$1, R6, skip_6
-	FMOVD	F16, (R9)
-	ADD	$8, R9, R9
+	FMOVD	F16, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
 	TBZ	$0, R6, skip_7
-	FMOVS	F16, (R9)
+	FMOVS	F16, (R8)
 
 skip_7:
 	JMP	rowNext
@@ -24543,10 +24483,10 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F0, F3)
-	FLDPQ	32(R9), (F5, F7)
-	FLDPQ	64(R9), (F9, F11)
-	FLDPQ	96(R9), (F13, F15)
+	FLDPQ	(R8), (F0, F3)
+	FLDPQ	32(R8), (F5, F7)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
 	VZIP2	V0.H8, V31.H8, V2.H8
 	VZIP1	V0.H8, V31.H8, V0.H8
 	VZIP2	V3.H8, V31.H8, V4.H8
@@ -24563,7 +24503,7 @@ longTwo:
 	VZIP1	V13.H8, V31.H8, V13.H8
 	VZIP2	V15.H8, V31.H8, V16.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	128(R9), (F17, F18)
+	FLDPQ	128(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
@@ -24572,7 +24512,7 @@ longTwo:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
 	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
-	FLDPQ	160(R9), (F18, F17)
+	FLDPQ	160(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
@@ -24581,7 +24521,7 @@ longTwo:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
 	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
-	FLDPQ	192(R9), (F17, F18)
+	FLDPQ	192(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
@@ -24590,7 +24530,7 @@ longTwo:
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
 	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	224(R9), (F18, F17)
+	FLDPQ	224(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
 	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
@@ -24599,7 +24539,7 @@ longTwo:
 	VZIP1	V17.H8, V31.H8, V17.H8
 	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
 	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	ADD	$256, R9, R9
+	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
 	ADD	R1, R10, R10
@@ -24611,8 +24551,8 @@ longTwo:
 	VORR	V17.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
 	TBNZ	$6, R4, longWide
-	FLDPQ	(R9), (F17, F19)
-	FLDPQ	32(R9), (F21, F23)
+	FLDPQ	(R8), (F17, F19)
+	FLDPQ	32(R8), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
@@ -24627,37 +24567,37 @@ longTwo:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longNarrowLadder6:
-	FMOVD	176(R9), F25
+	FMOVD	176(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longNarrowLadder5:
-	FMOVD	168(R9), F25
+	FMOVD	168(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longNarrowLadder4:
-	FMOVD	160(R9), F25
+	FMOVD	160(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longNarrowLadder3:
-	FMOVD	152(R9), F25
+	FMOVD	152(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longNarrowLadder2:
-	FMOVD	144(R9), F25
+	FMOVD	144(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longNarrowLadder1:
-	FMOVD	136(R9), F25
+	FMOVD	136(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longNarrowLadder0:
-	FMOVD	128(R9), F25
+	FMOVD	128(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longNarrowDone
@@ -24694,7 +24634,7 @@ longNarrow0to0:
 	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
 
 longNarrowDone:
-	FLDPQ	64(R9), (F25, F26)
+	FLDPQ	64(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
@@ -24703,7 +24643,7 @@ longNarrowDone:
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
 	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
-	FLDPQ	96(R9), (F26, F25)
+	FLDPQ	96(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
@@ -24723,8 +24663,8 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F19)
-	FLDPQ	32(R9), (F21, F23)
+	FLDPQ	(R8), (F17, F19)
+	FLDPQ	32(R8), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
@@ -24733,7 +24673,7 @@ longWide:
 	VZIP1	V21.H8, V31.H8, V21.H8
 	VZIP2	V23.H8, V31.H8, V24.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
@@ -24742,7 +24682,7 @@ longWide:
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
 	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
 	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
@@ -24759,8 +24699,8 @@ longWide:
 	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
 	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
 	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
-	FLDPQ	64(R9), (F17, F19)
-	FLDPQ	96(R9), (F21, F23)
+	FLDPQ	64(R8), (F17, F19)
+	FLDPQ	96(R8), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
 	VZIP2	V19.H8, V31.H8, V20.H8
@@ -24775,37 +24715,37 @@ longWide:
 	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
 
 longWideLadder6:
-	FMOVD	240(R9), F25
+	FMOVD	240(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
 
 longWideLadder5:
-	FMOVD	232(R9), F25
+	FMOVD	232(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
 
 longWideLadder4:
-	FMOVD	224(R9), F25
+	FMOVD	224(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
 
 longWideLadder3:
-	FMOVD	216(R9), F25
+	FMOVD	216(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
 
 longWideLadder2:
-	FMOVD	208(R9), F25
+	FMOVD	208(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
 
 longWideLadder1:
-	FMOVD	200(R9), F25
+	FMOVD	200(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
 
 longWideLadder0:
-	FMOVD	192(R9), F25
+	FMOVD	192(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
 	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
 	JMP	longWideDone
@@ -24950,12 +24890,14 @@ TEXT ·rowsI32NEON(SB), $600-8
 	BGT	unpacked
 	MUL	R3, R5, R5
 	ADD	R1, R5, R5
-	CMP	$1, R4
-	BEQ	pack1
-	CMP	$2, R4
-	BEQ	pack2
 	CMP	$3, R4
 	BEQ	pack3
+	CMP	$2, R4
+	BEQ	pack2
+	CMP	$1, R4
+	BEQ	pack1
+	CMP	$4, R4
+	BNE	unpacked
 
 pack4:
 
@@ -25061,41 +25003,87 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$2, R6, R6
 	ADD	R6, R5, R5
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$3, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$2, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F0
 	CMP	$4, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$2, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	BLE	whole1
+
+whole2:
+	CMP	$4, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$32, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVQ	16(R1), F1
+	VBIF	V0.B16, V31.B16, V1.B16
+	FMOVQ	(R1), F2
+	VADD	V2.S4, V1.S4, V1.S4
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	FMOVQ	(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	ADD	R6, R1, R1
+	VZIP2	V2.D2, V1.D2, V3.D2
+	VZIP1	V2.D2, V1.D2, V1.D2
+	VADD	V3.S4, V1.S4, V1.S4
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	FMOVQ	(R1), F3
+	VADD	V3.S4, V2.S4, V2.S4
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F3
+	VBIF	V0.B16, V31.B16, V3.B16
+	FMOVQ	(R1), F4
+	VADD	V4.S4, V3.S4, V3.S4
+	ADD	R6, R1, R1
+	VZIP2	V3.D2, V2.D2, V4.D2
+	VZIP1	V3.D2, V2.D2, V2.D2
+	VADD	V4.S4, V2.S4, V2.S4
+	VADDP	V2.S4, V1.S4, V1.S4
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$4, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$4, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$2, R7, R7
-	ADD	R1, R7, R7
-	ADD	$16, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$2, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F1
 	VBIF	V0.B16, V31.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F2
 	VBIF	V0.B16, V31.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
 	VADD	V3.S4, V1.S4, V1.S4
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F2
 	VBIF	V0.B16, V31.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V0.B16, V31.B16, V3.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
 	VADD	V4.S4, V2.S4, V2.S4
@@ -25104,64 +25092,6 @@ whole1:
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$4, R7, R7
-	LSL	$2, R7, R8
-	MOVD	$reducesumConst4<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$4, R3
-	BLT	rest
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R6), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	(R1), F1
-	VADD	V1.S4, V0.S4, V0.S4
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V1.D2, V0.D2, V2.D2
-	VZIP1	V1.D2, V0.D2, V0.D2
-	VADD	V2.S4, V0.S4, V0.S4
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	(R1), F2
-	VADD	V2.S4, V1.S4, V1.S4
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$2, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F2
-	FMOVQ	16(R6), F3
-	VTBL	V3.B16, [V2.B16], V2.B16
-	FMOVQ	(R1), F3
-	VADD	V3.S4, V2.S4, V2.S4
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VZIP2	V2.D2, V1.D2, V3.D2
-	VZIP1	V2.D2, V1.D2, V1.D2
-	VADD	V3.S4, V1.S4, V1.S4
-	VADDP	V1.S4, V0.S4, V0.S4
-	FMOVQ	F0, (R2)
-	ADD	$16, R2, R2
-	SUB	$4, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -25269,16 +25199,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$4, R8
-	CMP	R8, R3
+	MOVD	$4, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -25344,50 +25274,50 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	-16(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	-16(R8), F0
 	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	16(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	16(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	16(R1), F1
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -25396,26 +25326,26 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	32(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	32(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	48(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	48(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
@@ -25426,10 +25356,10 @@ rowRow4:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -25440,9 +25370,9 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	64(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	64(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
@@ -25450,10 +25380,10 @@ rowRow5:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -25462,9 +25392,9 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	32(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	80(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	80(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
@@ -25476,10 +25406,10 @@ rowRow6:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -25495,27 +25425,27 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	48(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	96(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	96(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	112(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	112(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.S4, V0.S4, V0.S4
@@ -25534,10 +25464,10 @@ rowRow8:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -25552,9 +25482,9 @@ rowRow9:
 	VADD	V3.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	16(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	128(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	128(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
@@ -25566,10 +25496,10 @@ rowRow9:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -25580,9 +25510,9 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	32(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	144(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	144(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
@@ -25600,10 +25530,10 @@ rowRow10:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -25625,9 +25555,9 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	48(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	160(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	160(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
@@ -25636,10 +25566,10 @@ rowRow11:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -25648,9 +25578,9 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	VADD	V2.S4, V1.S4, V1.S4
 	FMOVQ	64(R1), F2
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	176(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	176(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.S4, V0.S4, V0.S4
@@ -25674,10 +25604,10 @@ rowRow12:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -25699,9 +25629,9 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	80(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	192(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	192(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
@@ -25714,10 +25644,10 @@ rowRow13:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -25733,9 +25663,9 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	VADD	V3.S4, V2.S4, V2.S4
 	FMOVQ	96(R1), F3
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	208(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	208(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.S4, V0.S4, V0.S4
@@ -25756,10 +25686,10 @@ rowRow14:
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -25790,9 +25720,9 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	VADD	V4.S4, V3.S4, V3.S4
 	FMOVQ	112(R1), F4
-	LSL	$2, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	224(R9), F0
+	LSL	$2, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	224(R8), F0
 	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
 	VADD	V4.S4, V0.S4, V0.S4
@@ -25800,59 +25730,59 @@ rowRow15:
 	VADD	V2.S4, V0.S4, V0.S4
 	VADD	V1.S4, V0.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	VADD	V10.S4, V3.S4, V3.S4
 	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	VADD	V14.S4, V11.S4, V11.S4
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	VADD	V14.S4, V10.S4, V10.S4
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V12.S4, V5.S4, V5.S4
 	VADD	V11.S4, V6.S4, V6.S4
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V9.S4, V8.S4, V8.S4
-	ADD	$2048, R9, R26
+	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -25905,40 +25835,40 @@ rowRow16:
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
 	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F16, F15)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F16, F15)
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	416(R9), (F15, F16)
+	FLDPQ	416(R8), (F15, F16)
 	VADD	V15.S4, V6.S4, V6.S4
 	VADD	V16.S4, V5.S4, V5.S4
-	FLDPQ	448(R9), (F16, F15)
+	FLDPQ	448(R8), (F16, F15)
 	VADD	V16.S4, V4.S4, V4.S4
 	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	480(R9), (F15, F16)
+	FLDPQ	480(R8), (F15, F16)
 	VADD	V15.S4, V2.S4, V2.S4
 	VADD	V16.S4, V1.S4, V1.S4
-	FLDPQ	640(R9), (F16, F15)
-	FLDPQ	672(R9), (F14, F13)
-	FLDPQ	896(R9), (F12, F11)
+	FLDPQ	640(R8), (F16, F15)
+	FLDPQ	672(R8), (F14, F13)
+	FLDPQ	896(R8), (F12, F11)
 	VADD	V12.S4, V16.S4, V16.S4
 	VADD	V11.S4, V15.S4, V15.S4
-	FLDPQ	928(R9), (F11, F12)
+	FLDPQ	928(R8), (F11, F12)
 	VADD	V11.S4, V14.S4, V14.S4
 	VADD	V12.S4, V13.S4, V13.S4
 	VADD	V16.S4, V8.S4, V8.S4
 	VADD	V15.S4, V7.S4, V7.S4
 	VADD	V14.S4, V6.S4, V6.S4
 	VADD	V13.S4, V5.S4, V5.S4
-	FLDPQ	704(R9), (F13, F14)
-	FLDPQ	736(R9), (F15, F16)
-	FLDPQ	960(R9), (F12, F11)
+	FLDPQ	704(R8), (F13, F14)
+	FLDPQ	736(R8), (F15, F16)
+	FLDPQ	960(R8), (F12, F11)
 	VADD	V12.S4, V13.S4, V13.S4
 	VADD	V11.S4, V14.S4, V14.S4
-	FLDPQ	992(R9), (F11, F12)
+	FLDPQ	992(R8), (F11, F12)
 	VADD	V11.S4, V15.S4, V15.S4
 	VADD	V12.S4, V16.S4, V16.S4
 	VADD	V13.S4, V4.S4, V4.S4
@@ -25997,44 +25927,44 @@ rowRow16:
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
 	FSTPQ	(F2, F1), 576(RSP)
-	ADD	$2048, R9, R9
+	ADD	$2048, R8, R8
 
 longNo8:
 	TBZ	$10, R4, longNo4
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	VADD	V10.S4, V3.S4, V3.S4
 	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	VADD	V9.S4, V5.S4, V5.S4
 	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	VADD	V14.S4, V11.S4, V11.S4
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V9.S4, V1.S4, V1.S4
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V11.S4, V3.S4, V3.S4
 	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	VADD	V14.S4, V10.S4, V10.S4
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V12.S4, V5.S4, V5.S4
@@ -26045,40 +25975,40 @@ longNo8:
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
 	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F9, F10)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F9, F10)
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	416(R9), (F10, F9)
+	FLDPQ	416(R8), (F10, F9)
 	VADD	V10.S4, V6.S4, V6.S4
 	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	448(R9), (F9, F10)
+	FLDPQ	448(R8), (F9, F10)
 	VADD	V9.S4, V4.S4, V4.S4
 	VADD	V10.S4, V3.S4, V3.S4
-	FLDPQ	480(R9), (F10, F9)
+	FLDPQ	480(R8), (F10, F9)
 	VADD	V10.S4, V2.S4, V2.S4
 	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	640(R9), (F9, F10)
-	FLDPQ	672(R9), (F11, F12)
-	FLDPQ	896(R9), (F13, F14)
+	FLDPQ	640(R8), (F9, F10)
+	FLDPQ	672(R8), (F11, F12)
+	FLDPQ	896(R8), (F13, F14)
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	928(R9), (F14, F13)
+	FLDPQ	928(R8), (F14, F13)
 	VADD	V14.S4, V11.S4, V11.S4
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V9.S4, V8.S4, V8.S4
 	VADD	V10.S4, V7.S4, V7.S4
 	VADD	V11.S4, V6.S4, V6.S4
 	VADD	V12.S4, V5.S4, V5.S4
-	FLDPQ	704(R9), (F12, F11)
-	FLDPQ	736(R9), (F10, F9)
-	FLDPQ	960(R9), (F13, F14)
+	FLDPQ	704(R8), (F12, F11)
+	FLDPQ	736(R8), (F10, F9)
+	FLDPQ	960(R8), (F13, F14)
 	VADD	V13.S4, V12.S4, V12.S4
 	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	992(R9), (F14, F13)
+	FLDPQ	992(R8), (F14, F13)
 	VADD	V14.S4, V10.S4, V10.S4
 	VADD	V13.S4, V9.S4, V9.S4
 	VADD	V12.S4, V4.S4, V4.S4
@@ -26089,22 +26019,22 @@ longNo8:
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
 	FSTPQ	(F2, F1), 320(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	ADD	$256, R9, R9
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	ADD	$256, R8, R8
 
 longLast:
 	LSL	$2, R5, R10
@@ -26120,63 +26050,63 @@ longLast:
 	VADD	V0.S4, V16.S4, V16.S4
 
 longLastLadder14:
-	FMOVQ	224(R9), F17
+	FMOVQ	224(R8), F17
 	VADD	V17.S4, V15.S4, V15.S4
 
 longLastLadder13:
-	FMOVQ	208(R9), F17
+	FMOVQ	208(R8), F17
 	VADD	V17.S4, V14.S4, V14.S4
 
 longLastLadder12:
-	FMOVQ	192(R9), F17
+	FMOVQ	192(R8), F17
 	VADD	V17.S4, V13.S4, V13.S4
 
 longLastLadder11:
-	FMOVQ	176(R9), F17
+	FMOVQ	176(R8), F17
 	VADD	V17.S4, V12.S4, V12.S4
 
 longLastLadder10:
-	FMOVQ	160(R9), F17
+	FMOVQ	160(R8), F17
 	VADD	V17.S4, V11.S4, V11.S4
 
 longLastLadder9:
-	FMOVQ	144(R9), F17
+	FMOVQ	144(R8), F17
 	VADD	V17.S4, V10.S4, V10.S4
 
 longLastLadder8:
-	FMOVQ	128(R9), F17
+	FMOVQ	128(R8), F17
 	VADD	V17.S4, V9.S4, V9.S4
 
 longLastLadder7:
-	FMOVQ	112(R9), F17
+	FMOVQ	112(R8), F17
 	VADD	V17.S4, V8.S4, V8.S4
 
 longLastLadder6:
-	FMOVQ	96(R9), F17
+	FMOVQ	96(R8), F17
 	VADD	V17.S4, V7.S4, V7.S4
 
 longLastLadder5:
-	FMOVQ	80(R9), F17
+	FMOVQ	80(R8), F17
 	VADD	V17.S4, V6.S4, V6.S4
 
 longLastLadder4:
-	FMOVQ	64(R9), F17
+	FMOVQ	64(R8), F17
 	VADD	V17.S4, V5.S4, V5.S4
 
 longLastLadder3:
-	FMOVQ	48(R9), F17
+	FMOVQ	48(R8), F17
 	VADD	V17.S4, V4.S4, V4.S4
 
 longLastLadder2:
-	FMOVQ	32(R9), F17
+	FMOVQ	32(R8), F17
 	VADD	V17.S4, V3.S4, V3.S4
 
 longLastLadder1:
-	FMOVQ	16(R9), F17
+	FMOVQ	16(R8), F17
 	VADD	V17.S4, V2.S4, V2.S4
 
 longLastLadder0:
-	FMOVQ	(R9), F17
+	FMOVQ	(R8), F17
 	VADD	V17.S4, V1.S4, V1.S4
 	JMP	longLastDone
 
@@ -26273,10 +26203,10 @@ longHalve:
 	VADD	V4.S4, V2.S4, V2.S4
 	VADD	V2.S4, V1.S4, V0.S4
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -26301,15 +26231,15 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$1, R6, skip_6
-	FMOVD	F16, (R9)
-	ADD	$8, R9, R9
+	FMOVD	F16, (R8)
+	ADD	$8, R8, R8
 	VEXT	$8, V16.B16, V16.B16, V16.B16
 
 skip_6:
 	TBZ	$0, R6, skip_7
-	FMOVS	F16, (R9)
+	FMOVS	F16, (R8)
 
 skip_7:
 	JMP	rowNext
@@ -26326,39 +26256,39 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	FLDPQ	256(R9), (F17, F18)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	256(R8), (F17, F18)
 	VADD	V17.S4, V1.S4, V1.S4
 	VADD	V18.S4, V2.S4, V2.S4
-	FLDPQ	288(R9), (F18, F17)
+	FLDPQ	288(R8), (F18, F17)
 	VADD	V18.S4, V3.S4, V3.S4
 	VADD	V17.S4, V4.S4, V4.S4
-	FLDPQ	320(R9), (F17, F18)
+	FLDPQ	320(R8), (F17, F18)
 	VADD	V17.S4, V5.S4, V5.S4
 	VADD	V18.S4, V6.S4, V6.S4
-	FLDPQ	352(R9), (F18, F17)
+	FLDPQ	352(R8), (F18, F17)
 	VADD	V18.S4, V7.S4, V7.S4
 	VADD	V17.S4, V8.S4, V8.S4
-	FLDPQ	384(R9), (F17, F18)
+	FLDPQ	384(R8), (F17, F18)
 	VADD	V17.S4, V9.S4, V9.S4
 	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	416(R9), (F18, F17)
+	FLDPQ	416(R8), (F18, F17)
 	VADD	V18.S4, V11.S4, V11.S4
 	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	448(R9), (F17, F18)
+	FLDPQ	448(R8), (F17, F18)
 	VADD	V17.S4, V13.S4, V13.S4
 	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	480(R9), (F18, F17)
+	FLDPQ	480(R8), (F18, F17)
 	VADD	V18.S4, V15.S4, V15.S4
 	VADD	V17.S4, V16.S4, V16.S4
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$2, R5, R10
 	ADD	R1, R10, R10
@@ -26367,41 +26297,41 @@ longTwo:
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBNZ	$7, R4, longWide
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
 	VADD	V0.S4, V24.S4, V24.S4
 
 longNarrowLadder6:
-	FMOVQ	352(R9), F25
+	FMOVQ	352(R8), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longNarrowLadder5:
-	FMOVQ	336(R9), F25
+	FMOVQ	336(R8), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longNarrowLadder4:
-	FMOVQ	320(R9), F25
+	FMOVQ	320(R8), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longNarrowLadder3:
-	FMOVQ	304(R9), F25
+	FMOVQ	304(R8), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longNarrowLadder2:
-	FMOVQ	288(R9), F25
+	FMOVQ	288(R8), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longNarrowLadder1:
-	FMOVQ	272(R9), F25
+	FMOVQ	272(R8), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longNarrowLadder0:
-	FMOVQ	256(R9), F25
+	FMOVQ	256(R8), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longNarrowDone
 
@@ -26437,16 +26367,16 @@ longNarrow0to0:
 	VADD	V0.S4, V17.S4, V17.S4
 
 longNarrowDone:
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	VADD	V25.S4, V9.S4, V9.S4
 	VADD	V26.S4, V10.S4, V10.S4
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	VADD	V26.S4, V11.S4, V11.S4
 	VADD	V25.S4, V12.S4, V12.S4
-	FLDPQ	192(R9), (F25, F26)
+	FLDPQ	192(R8), (F25, F26)
 	VADD	V25.S4, V13.S4, V13.S4
 	VADD	V26.S4, V14.S4, V14.S4
-	FLDPQ	224(R9), (F26, F25)
+	FLDPQ	224(R8), (F26, F25)
 	VADD	V26.S4, V15.S4, V15.S4
 	VADD	V25.S4, V16.S4, V16.S4
 	VADD	V17.S4, V1.S4, V1.S4
@@ -26460,20 +26390,20 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
-	FLDPQ	256(R9), (F25, F26)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
+	FLDPQ	256(R8), (F25, F26)
 	VADD	V25.S4, V17.S4, V17.S4
 	VADD	V26.S4, V18.S4, V18.S4
-	FLDPQ	288(R9), (F26, F25)
+	FLDPQ	288(R8), (F26, F25)
 	VADD	V26.S4, V19.S4, V19.S4
 	VADD	V25.S4, V20.S4, V20.S4
-	FLDPQ	320(R9), (F25, F26)
+	FLDPQ	320(R8), (F25, F26)
 	VADD	V25.S4, V21.S4, V21.S4
 	VADD	V26.S4, V22.S4, V22.S4
-	FLDPQ	352(R9), (F26, F25)
+	FLDPQ	352(R8), (F26, F25)
 	VADD	V26.S4, V23.S4, V23.S4
 	VADD	V25.S4, V24.S4, V24.S4
 	VADD	V17.S4, V1.S4, V1.S4
@@ -26484,41 +26414,41 @@ longWide:
 	VADD	V22.S4, V6.S4, V6.S4
 	VADD	V23.S4, V7.S4, V7.S4
 	VADD	V24.S4, V8.S4, V8.S4
-	FLDPQ	128(R9), (F17, F18)
-	FLDPQ	160(R9), (F19, F20)
-	FLDPQ	192(R9), (F21, F22)
-	FLDPQ	224(R9), (F23, F24)
+	FLDPQ	128(R8), (F17, F18)
+	FLDPQ	160(R8), (F19, F20)
+	FLDPQ	192(R8), (F21, F22)
+	FLDPQ	224(R8), (F23, F24)
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
 	VADD	V0.S4, V24.S4, V24.S4
 
 longWideLadder6:
-	FMOVQ	480(R9), F25
+	FMOVQ	480(R8), F25
 	VADD	V25.S4, V23.S4, V23.S4
 
 longWideLadder5:
-	FMOVQ	464(R9), F25
+	FMOVQ	464(R8), F25
 	VADD	V25.S4, V22.S4, V22.S4
 
 longWideLadder4:
-	FMOVQ	448(R9), F25
+	FMOVQ	448(R8), F25
 	VADD	V25.S4, V21.S4, V21.S4
 
 longWideLadder3:
-	FMOVQ	432(R9), F25
+	FMOVQ	432(R8), F25
 	VADD	V25.S4, V20.S4, V20.S4
 
 longWideLadder2:
-	FMOVQ	416(R9), F25
+	FMOVQ	416(R8), F25
 	VADD	V25.S4, V19.S4, V19.S4
 
 longWideLadder1:
-	FMOVQ	400(R9), F25
+	FMOVQ	400(R8), F25
 	VADD	V25.S4, V18.S4, V18.S4
 
 longWideLadder0:
-	FMOVQ	384(R9), F25
+	FMOVQ	384(R8), F25
 	VADD	V25.S4, V17.S4, V17.S4
 	JMP	longWideDone
 
@@ -26664,6 +26594,8 @@ TEXT ·rowsI64NEON(SB), $568-8
 	ADD	R1, R5, R5
 	CMP	$1, R4
 	BEQ	pack1
+	CMP	$2, R4
+	BNE	unpacked
 
 pack2:
 
@@ -26709,69 +26641,65 @@ unpacked:
 	MOVD	R4, R6
 	LSL	$3, R6, R6
 	ADD	R6, R5, R5
+	MOVD	32(R0), R6
+	MOVD	R4, R7
+	SUB	$1, R7, R7
+	AND	$1, R7, R7
+	ADD	$1, R7, R7
+	MOVD	$reducesumConst1<>(SB), R8
+	LSL	$3, R7, R9
+	SUB	R9, R8, R8
+	FMOVQ	16(R8), F0
 	CMP	$2, R4
-	BGT	two
-	MOVD	$reducesumConst1<>(SB), R6
-	LSL	$3, R4, R7
-	SUB	R7, R6, R6
-	FMOVQ	16(R6), F0
+	BLE	whole1
+
+whole2:
+	CMP	$2, R3
+	BLT	rest
+	MOVD	R6, R9
+	LSL	$1, R9, R9
+	ADD	R1, R9, R9
+	ADD	$32, R9, R9
+	CMP	R5, R9
+	BHI	rest
+	FMOVQ	16(R1), F1
+	VBIF	V0.B16, V31.B16, V1.B16
+	FMOVQ	(R1), F2
+	VADD	V2.D2, V1.D2, V1.D2
+	ADD	R6, R1, R1
+	FMOVQ	16(R1), F2
+	VBIF	V0.B16, V31.B16, V2.B16
+	FMOVQ	(R1), F3
+	VADD	V3.D2, V2.D2, V2.D2
+	ADD	R6, R1, R1
+	VADDP	V2.D2, V1.D2, V1.D2
+	FMOVQ	F1, (R2)
+	ADD	$16, R2, R2
+	SUB	$2, R3, R3
+	JMP	whole2
 
 whole1:
 	CMP	$2, R3
 	BLT	rest
-	MOVD	32(R0), R7
-	LSL	$1, R7, R7
-	ADD	R1, R7, R7
-	ADD	$16, R7, R7
-	CMP	R5, R7
+	MOVD	R6, R9
+	LSL	$1, R9, R9
+	ADD	R1, R9, R9
+	ADD	$16, R9, R9
+	CMP	R5, R9
 	BHI	rest
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F1
 	VBIF	V0.B16, V31.B16, V1.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
+	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F2
 	VBIF	V0.B16, V31.B16, V2.B16
-	MOVD	32(R0), R7
-	ADD	R7, R1, R1
+	ADD	R6, R1, R1
 	VADDP	V2.D2, V1.D2, V1.D2
 	FMOVQ	F1, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
 	JMP	whole1
-
-two:
-	MOVD	R4, R7
-	SUB	$2, R7, R7
-	LSL	$3, R7, R8
-	MOVD	$reducesumConst4<>(SB), R6
-	SUB	R8, R6, R6
-
-whole2:
-	CMP	$2, R3
-	BLT	rest
-	LSL	$3, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F0
-	FMOVQ	16(R6), F1
-	VTBL	V1.B16, [V0.B16], V0.B16
-	FMOVQ	(R1), F1
-	VADD	V1.D2, V0.D2, V0.D2
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	LSL	$3, R7, R8
-	ADD	R1, R8, R8
-	FMOVQ	(R8), F1
-	FMOVQ	16(R6), F2
-	VTBL	V2.B16, [V1.B16], V1.B16
-	FMOVQ	(R1), F2
-	VADD	V2.D2, V1.D2, V1.D2
-	MOVD	32(R0), R8
-	ADD	R8, R1, R1
-	VADDP	V1.D2, V0.D2, V0.D2
-	FMOVQ	F0, (R2)
-	ADD	$16, R2, R2
-	SUB	$2, R3, R3
-	JMP	whole2
 
 rest:
 
@@ -26855,16 +26783,16 @@ row:
 	SUB	R6, R7, R7
 
 rowGroup:
-	MOVD	$2, R8
-	CMP	R8, R3
+	MOVD	$2, R9
+	CMP	R9, R3
 	BGE	rowWhole
-	MOVD	R3, R8
+	MOVD	R3, R9
 
 rowWhole:
-	MOVD	R8, 16(RSP)
+	MOVD	R9, 16(RSP)
 	ADD	$32, RSP, R6
-	LSL	$4, R8, R8
-	ADD	R6, R8, R8
+	LSL	$4, R9, R9
+	ADD	R6, R9, R9
 	CMP	$256, R4
 	BGE	rowRow16
 	TBZ	$7, R4, choose0to7
@@ -26930,50 +26858,50 @@ choose0to0:
 	JMP	rowRow0
 
 rowRow0:
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	-16(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	-16(R8), F0
 	FMOVQ	16(R7), F1
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow0
 	JMP	rowFold
 
 rowRow1:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow1
 	JMP	rowFold
 
 rowRow2:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	16(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	16(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	16(R1), F1
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow2
 	JMP	rowFold
 
@@ -26982,26 +26910,26 @@ rowRow3:
 	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	32(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	32(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow3
 	JMP	rowFold
 
 rowRow4:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	48(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	48(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
@@ -27012,10 +26940,10 @@ rowRow4:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow4
 	JMP	rowFold
 
@@ -27026,9 +26954,9 @@ rowRow5:
 	FMOVQ	32(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	64(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	64(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
@@ -27036,10 +26964,10 @@ rowRow5:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow5
 	JMP	rowFold
 
@@ -27048,9 +26976,9 @@ rowRow6:
 	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	32(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	80(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	80(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
@@ -27062,10 +26990,10 @@ rowRow6:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow6
 	JMP	rowFold
 
@@ -27081,27 +27009,27 @@ rowRow7:
 	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	48(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	96(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	96(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow7
 	JMP	rowFold
 
 rowRow8:
 	FMOVQ	(R1), F1
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	112(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	112(R8), F0
 	FMOVQ	16(R7), F2
 	VTBL	V2.B16, [V0.B16], V0.B16
 	VADD	V1.D2, V0.D2, V0.D2
@@ -27120,10 +27048,10 @@ rowRow8:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow8
 	JMP	rowFold
 
@@ -27138,9 +27066,9 @@ rowRow9:
 	VADD	V3.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	16(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	128(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	128(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
@@ -27152,10 +27080,10 @@ rowRow9:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow9
 	JMP	rowFold
 
@@ -27166,9 +27094,9 @@ rowRow10:
 	FMOVQ	64(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	32(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	144(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	144(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
@@ -27186,10 +27114,10 @@ rowRow10:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow10
 	JMP	rowFold
 
@@ -27211,9 +27139,9 @@ rowRow11:
 	FMOVQ	80(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	48(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	160(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	160(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
@@ -27222,10 +27150,10 @@ rowRow11:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow11
 	JMP	rowFold
 
@@ -27234,9 +27162,9 @@ rowRow12:
 	FMOVQ	128(R1), F2
 	VADD	V2.D2, V1.D2, V1.D2
 	FMOVQ	64(R1), F2
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	176(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	176(R8), F0
 	FMOVQ	16(R7), F3
 	VTBL	V3.B16, [V0.B16], V0.B16
 	VADD	V2.D2, V0.D2, V0.D2
@@ -27260,10 +27188,10 @@ rowRow12:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow12
 	JMP	rowFold
 
@@ -27285,9 +27213,9 @@ rowRow13:
 	FMOVQ	144(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	80(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	192(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	192(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
@@ -27300,10 +27228,10 @@ rowRow13:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow13
 	JMP	rowFold
 
@@ -27319,9 +27247,9 @@ rowRow14:
 	FMOVQ	160(R1), F3
 	VADD	V3.D2, V2.D2, V2.D2
 	FMOVQ	96(R1), F3
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	208(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	208(R8), F0
 	FMOVQ	16(R7), F4
 	VTBL	V4.B16, [V0.B16], V0.B16
 	VADD	V3.D2, V0.D2, V0.D2
@@ -27342,10 +27270,10 @@ rowRow14:
 	VADD	V2.D2, V1.D2, V1.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow14
 	JMP	rowFold
 
@@ -27376,9 +27304,9 @@ rowRow15:
 	FMOVQ	176(R1), F4
 	VADD	V4.D2, V3.D2, V3.D2
 	FMOVQ	112(R1), F4
-	LSL	$3, R5, R9
-	ADD	R1, R9, R9
-	FMOVQ	224(R9), F0
+	LSL	$3, R5, R8
+	ADD	R1, R8, R8
+	FMOVQ	224(R8), F0
 	FMOVQ	16(R7), F5
 	VTBL	V5.B16, [V0.B16], V0.B16
 	VADD	V4.D2, V0.D2, V0.D2
@@ -27386,59 +27314,59 @@ rowRow15:
 	VADD	V2.D2, V0.D2, V0.D2
 	VADD	V1.D2, V0.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow15
 	JMP	rowFold
 
 rowRow16:
-	MOVD	R1, R9
+	MOVD	R1, R8
 	CMP	$1024, R4
 	BLT	longLow
 	TBZ	$11, R4, longNo8
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	VADD	V10.D2, V3.D2, V3.D2
 	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	VADD	V14.D2, V11.D2, V11.D2
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	VADD	V14.D2, V10.D2, V10.D2
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V12.D2, V5.D2, V5.D2
 	VADD	V11.D2, V6.D2, V6.D2
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V9.D2, V8.D2, V8.D2
-	ADD	$2048, R9, R26
+	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
@@ -27491,40 +27419,40 @@ rowRow16:
 	FSTPQ	(F3, F4), 352(RSP)
 	FSTPQ	(F5, F6), 384(RSP)
 	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F16, F15)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F16, F15)
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	416(R9), (F15, F16)
+	FLDPQ	416(R8), (F15, F16)
 	VADD	V15.D2, V6.D2, V6.D2
 	VADD	V16.D2, V5.D2, V5.D2
-	FLDPQ	448(R9), (F16, F15)
+	FLDPQ	448(R8), (F16, F15)
 	VADD	V16.D2, V4.D2, V4.D2
 	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	480(R9), (F15, F16)
+	FLDPQ	480(R8), (F15, F16)
 	VADD	V15.D2, V2.D2, V2.D2
 	VADD	V16.D2, V1.D2, V1.D2
-	FLDPQ	640(R9), (F16, F15)
-	FLDPQ	672(R9), (F14, F13)
-	FLDPQ	896(R9), (F12, F11)
+	FLDPQ	640(R8), (F16, F15)
+	FLDPQ	672(R8), (F14, F13)
+	FLDPQ	896(R8), (F12, F11)
 	VADD	V12.D2, V16.D2, V16.D2
 	VADD	V11.D2, V15.D2, V15.D2
-	FLDPQ	928(R9), (F11, F12)
+	FLDPQ	928(R8), (F11, F12)
 	VADD	V11.D2, V14.D2, V14.D2
 	VADD	V12.D2, V13.D2, V13.D2
 	VADD	V16.D2, V8.D2, V8.D2
 	VADD	V15.D2, V7.D2, V7.D2
 	VADD	V14.D2, V6.D2, V6.D2
 	VADD	V13.D2, V5.D2, V5.D2
-	FLDPQ	704(R9), (F13, F14)
-	FLDPQ	736(R9), (F15, F16)
-	FLDPQ	960(R9), (F12, F11)
+	FLDPQ	704(R8), (F13, F14)
+	FLDPQ	736(R8), (F15, F16)
+	FLDPQ	960(R8), (F12, F11)
 	VADD	V12.D2, V13.D2, V13.D2
 	VADD	V11.D2, V14.D2, V14.D2
-	FLDPQ	992(R9), (F11, F12)
+	FLDPQ	992(R8), (F11, F12)
 	VADD	V11.D2, V15.D2, V15.D2
 	VADD	V12.D2, V16.D2, V16.D2
 	VADD	V13.D2, V4.D2, V4.D2
@@ -27583,44 +27511,44 @@ rowRow16:
 	FSTPQ	(F6, F5), 480(RSP)
 	FSTPQ	(F4, F3), 512(RSP)
 	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$2048, R9, R9
+	ADD	$2048, R8, R8
 
 longNo8:
 	TBZ	$10, R4, longNo4
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	256(R9), (F9, F10)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	256(R8), (F9, F10)
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R9), (F10, F9)
+	FLDPQ	288(R8), (F10, F9)
 	VADD	V10.D2, V3.D2, V3.D2
 	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R9), (F9, F10)
+	FLDPQ	320(R8), (F9, F10)
 	VADD	V9.D2, V5.D2, V5.D2
 	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R9), (F10, F9)
+	FLDPQ	352(R8), (F10, F9)
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R9), (F9, F10)
-	FLDPQ	544(R9), (F11, F12)
-	FLDPQ	768(R9), (F13, F14)
+	FLDPQ	512(R8), (F9, F10)
+	FLDPQ	544(R8), (F11, F12)
+	FLDPQ	768(R8), (F13, F14)
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R9), (F14, F13)
+	FLDPQ	800(R8), (F14, F13)
 	VADD	V14.D2, V11.D2, V11.D2
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V9.D2, V1.D2, V1.D2
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V11.D2, V3.D2, V3.D2
 	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R9), (F12, F11)
-	FLDPQ	608(R9), (F10, F9)
-	FLDPQ	832(R9), (F13, F14)
+	FLDPQ	576(R8), (F12, F11)
+	FLDPQ	608(R8), (F10, F9)
+	FLDPQ	832(R8), (F13, F14)
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R9), (F14, F13)
+	FLDPQ	864(R8), (F14, F13)
 	VADD	V14.D2, V10.D2, V10.D2
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V12.D2, V5.D2, V5.D2
@@ -27631,40 +27559,40 @@ longNo8:
 	FSTPQ	(F3, F4), 96(RSP)
 	FSTPQ	(F5, F6), 128(RSP)
 	FSTPQ	(F7, F8), 160(RSP)
-	FLDPQ	128(R9), (F8, F7)
-	FLDPQ	160(R9), (F6, F5)
-	FLDPQ	192(R9), (F4, F3)
-	FLDPQ	224(R9), (F2, F1)
-	FLDPQ	384(R9), (F9, F10)
+	FLDPQ	128(R8), (F8, F7)
+	FLDPQ	160(R8), (F6, F5)
+	FLDPQ	192(R8), (F4, F3)
+	FLDPQ	224(R8), (F2, F1)
+	FLDPQ	384(R8), (F9, F10)
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	416(R9), (F10, F9)
+	FLDPQ	416(R8), (F10, F9)
 	VADD	V10.D2, V6.D2, V6.D2
 	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	448(R9), (F9, F10)
+	FLDPQ	448(R8), (F9, F10)
 	VADD	V9.D2, V4.D2, V4.D2
 	VADD	V10.D2, V3.D2, V3.D2
-	FLDPQ	480(R9), (F10, F9)
+	FLDPQ	480(R8), (F10, F9)
 	VADD	V10.D2, V2.D2, V2.D2
 	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	640(R9), (F9, F10)
-	FLDPQ	672(R9), (F11, F12)
-	FLDPQ	896(R9), (F13, F14)
+	FLDPQ	640(R8), (F9, F10)
+	FLDPQ	672(R8), (F11, F12)
+	FLDPQ	896(R8), (F13, F14)
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	928(R9), (F14, F13)
+	FLDPQ	928(R8), (F14, F13)
 	VADD	V14.D2, V11.D2, V11.D2
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V9.D2, V8.D2, V8.D2
 	VADD	V10.D2, V7.D2, V7.D2
 	VADD	V11.D2, V6.D2, V6.D2
 	VADD	V12.D2, V5.D2, V5.D2
-	FLDPQ	704(R9), (F12, F11)
-	FLDPQ	736(R9), (F10, F9)
-	FLDPQ	960(R9), (F13, F14)
+	FLDPQ	704(R8), (F12, F11)
+	FLDPQ	736(R8), (F10, F9)
+	FLDPQ	960(R8), (F13, F14)
 	VADD	V13.D2, V12.D2, V12.D2
 	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	992(R9), (F14, F13)
+	FLDPQ	992(R8), (F14, F13)
 	VADD	V14.D2, V10.D2, V10.D2
 	VADD	V13.D2, V9.D2, V9.D2
 	VADD	V12.D2, V4.D2, V4.D2
@@ -27675,22 +27603,22 @@ longNo8:
 	FSTPQ	(F6, F5), 224(RSP)
 	FSTPQ	(F4, F3), 256(RSP)
 	FSTPQ	(F2, F1), 288(RSP)
-	ADD	$1024, R9, R9
+	ADD	$1024, R8, R8
 
 longNo4:
 
 longLow:
 	TBNZ	$9, R4, longTwo
 	TBZ	$8, R4, longNone
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	ADD	$256, R9, R9
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	ADD	$256, R8, R8
 
 longLast:
 	LSL	$3, R5, R10
@@ -27706,63 +27634,63 @@ longLast:
 	VADD	V0.D2, V16.D2, V16.D2
 
 longLastLadder14:
-	FMOVQ	224(R9), F17
+	FMOVQ	224(R8), F17
 	VADD	V17.D2, V15.D2, V15.D2
 
 longLastLadder13:
-	FMOVQ	208(R9), F17
+	FMOVQ	208(R8), F17
 	VADD	V17.D2, V14.D2, V14.D2
 
 longLastLadder12:
-	FMOVQ	192(R9), F17
+	FMOVQ	192(R8), F17
 	VADD	V17.D2, V13.D2, V13.D2
 
 longLastLadder11:
-	FMOVQ	176(R9), F17
+	FMOVQ	176(R8), F17
 	VADD	V17.D2, V12.D2, V12.D2
 
 longLastLadder10:
-	FMOVQ	160(R9), F17
+	FMOVQ	160(R8), F17
 	VADD	V17.D2, V11.D2, V11.D2
 
 longLastLadder9:
-	FMOVQ	144(R9), F17
+	FMOVQ	144(R8), F17
 	VADD	V17.D2, V10.D2, V10.D2
 
 longLastLadder8:
-	FMOVQ	128(R9), F17
+	FMOVQ	128(R8), F17
 	VADD	V17.D2, V9.D2, V9.D2
 
 longLastLadder7:
-	FMOVQ	112(R9), F17
+	FMOVQ	112(R8), F17
 	VADD	V17.D2, V8.D2, V8.D2
 
 longLastLadder6:
-	FMOVQ	96(R9), F17
+	FMOVQ	96(R8), F17
 	VADD	V17.D2, V7.D2, V7.D2
 
 longLastLadder5:
-	FMOVQ	80(R9), F17
+	FMOVQ	80(R8), F17
 	VADD	V17.D2, V6.D2, V6.D2
 
 longLastLadder4:
-	FMOVQ	64(R9), F17
+	FMOVQ	64(R8), F17
 	VADD	V17.D2, V5.D2, V5.D2
 
 longLastLadder3:
-	FMOVQ	48(R9), F17
+	FMOVQ	48(R8), F17
 	VADD	V17.D2, V4.D2, V4.D2
 
 longLastLadder2:
-	FMOVQ	32(R9), F17
+	FMOVQ	32(R8), F17
 	VADD	V17.D2, V3.D2, V3.D2
 
 longLastLadder1:
-	FMOVQ	16(R9), F17
+	FMOVQ	16(R8), F17
 	VADD	V17.D2, V2.D2, V2.D2
 
 longLastLadder0:
-	FMOVQ	(R9), F17
+	FMOVQ	(R8), F17
 	VADD	V17.D2, V1.D2, V1.D2
 	JMP	longLastDone
 
@@ -27859,10 +27787,10 @@ longHalve:
 	VADD	V4.D2, V2.D2, V2.D2
 	VADD	V2.D2, V1.D2, V0.D2
 	FMOVQ	F0, (R6)
-	MOVD	32(R0), R9
-	ADD	R9, R1, R1
+	MOVD	32(R0), R8
+	ADD	R8, R1, R1
 	ADD	$16, R6, R6
-	CMP	R8, R6
+	CMP	R9, R6
 	BNE	rowRow16
 
 rowFold:
@@ -27879,9 +27807,9 @@ rowFold:
 	JMP	rowNext
 
 rowPart:
-	ADD	$0, R2, R9
+	ADD	$0, R2, R8
 	TBZ	$0, R6, skip_4
-	FMOVD	F16, (R9)
+	FMOVD	F16, (R8)
 
 skip_4:
 	JMP	rowNext
@@ -27896,39 +27824,39 @@ rowNext:
 	JMP	rowEnd
 
 longTwo:
-	FLDPQ	(R9), (F1, F2)
-	FLDPQ	32(R9), (F3, F4)
-	FLDPQ	64(R9), (F5, F6)
-	FLDPQ	96(R9), (F7, F8)
-	FLDPQ	128(R9), (F9, F10)
-	FLDPQ	160(R9), (F11, F12)
-	FLDPQ	192(R9), (F13, F14)
-	FLDPQ	224(R9), (F15, F16)
-	FLDPQ	256(R9), (F17, F18)
+	FLDPQ	(R8), (F1, F2)
+	FLDPQ	32(R8), (F3, F4)
+	FLDPQ	64(R8), (F5, F6)
+	FLDPQ	96(R8), (F7, F8)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	256(R8), (F17, F18)
 	VADD	V17.D2, V1.D2, V1.D2
 	VADD	V18.D2, V2.D2, V2.D2
-	FLDPQ	288(R9), (F18, F17)
+	FLDPQ	288(R8), (F18, F17)
 	VADD	V18.D2, V3.D2, V3.D2
 	VADD	V17.D2, V4.D2, V4.D2
-	FLDPQ	320(R9), (F17, F18)
+	FLDPQ	320(R8), (F17, F18)
 	VADD	V17.D2, V5.D2, V5.D2
 	VADD	V18.D2, V6.D2, V6.D2
-	FLDPQ	352(R9), (F18, F17)
+	FLDPQ	352(R8), (F18, F17)
 	VADD	V18.D2, V7.D2, V7.D2
 	VADD	V17.D2, V8.D2, V8.D2
-	FLDPQ	384(R9), (F17, F18)
+	FLDPQ	384(R8), (F17, F18)
 	VADD	V17.D2, V9.D2, V9.D2
 	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	416(R9), (F18, F17)
+	FLDPQ	416(R8), (F18, F17)
 	VADD	V18.D2, V11.D2, V11.D2
 	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	448(R9), (F17, F18)
+	FLDPQ	448(R8), (F17, F18)
 	VADD	V17.D2, V13.D2, V13.D2
 	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	480(R9), (F18, F17)
+	FLDPQ	480(R8), (F18, F17)
 	VADD	V18.D2, V15.D2, V15.D2
 	VADD	V17.D2, V16.D2, V16.D2
-	ADD	$512, R9, R9
+	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$3, R5, R10
 	ADD	R1, R10, R10
@@ -27937,41 +27865,41 @@ longTwo:
 	FMOVQ	16(R7), F17
 	VTBL	V17.B16, [V0.B16], V0.B16
 	TBNZ	$7, R4, longWide
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
 	VADD	V0.D2, V24.D2, V24.D2
 
 longNarrowLadder6:
-	FMOVQ	352(R9), F25
+	FMOVQ	352(R8), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longNarrowLadder5:
-	FMOVQ	336(R9), F25
+	FMOVQ	336(R8), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longNarrowLadder4:
-	FMOVQ	320(R9), F25
+	FMOVQ	320(R8), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longNarrowLadder3:
-	FMOVQ	304(R9), F25
+	FMOVQ	304(R8), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longNarrowLadder2:
-	FMOVQ	288(R9), F25
+	FMOVQ	288(R8), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longNarrowLadder1:
-	FMOVQ	272(R9), F25
+	FMOVQ	272(R8), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longNarrowLadder0:
-	FMOVQ	256(R9), F25
+	FMOVQ	256(R8), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longNarrowDone
 
@@ -28007,16 +27935,16 @@ longNarrow0to0:
 	VADD	V0.D2, V17.D2, V17.D2
 
 longNarrowDone:
-	FLDPQ	128(R9), (F25, F26)
+	FLDPQ	128(R8), (F25, F26)
 	VADD	V25.D2, V9.D2, V9.D2
 	VADD	V26.D2, V10.D2, V10.D2
-	FLDPQ	160(R9), (F26, F25)
+	FLDPQ	160(R8), (F26, F25)
 	VADD	V26.D2, V11.D2, V11.D2
 	VADD	V25.D2, V12.D2, V12.D2
-	FLDPQ	192(R9), (F25, F26)
+	FLDPQ	192(R8), (F25, F26)
 	VADD	V25.D2, V13.D2, V13.D2
 	VADD	V26.D2, V14.D2, V14.D2
-	FLDPQ	224(R9), (F26, F25)
+	FLDPQ	224(R8), (F26, F25)
 	VADD	V26.D2, V15.D2, V15.D2
 	VADD	V25.D2, V16.D2, V16.D2
 	VADD	V17.D2, V1.D2, V1.D2
@@ -28030,20 +27958,20 @@ longNarrowDone:
 	JMP	longAdded
 
 longWide:
-	FLDPQ	(R9), (F17, F18)
-	FLDPQ	32(R9), (F19, F20)
-	FLDPQ	64(R9), (F21, F22)
-	FLDPQ	96(R9), (F23, F24)
-	FLDPQ	256(R9), (F25, F26)
+	FLDPQ	(R8), (F17, F18)
+	FLDPQ	32(R8), (F19, F20)
+	FLDPQ	64(R8), (F21, F22)
+	FLDPQ	96(R8), (F23, F24)
+	FLDPQ	256(R8), (F25, F26)
 	VADD	V25.D2, V17.D2, V17.D2
 	VADD	V26.D2, V18.D2, V18.D2
-	FLDPQ	288(R9), (F26, F25)
+	FLDPQ	288(R8), (F26, F25)
 	VADD	V26.D2, V19.D2, V19.D2
 	VADD	V25.D2, V20.D2, V20.D2
-	FLDPQ	320(R9), (F25, F26)
+	FLDPQ	320(R8), (F25, F26)
 	VADD	V25.D2, V21.D2, V21.D2
 	VADD	V26.D2, V22.D2, V22.D2
-	FLDPQ	352(R9), (F26, F25)
+	FLDPQ	352(R8), (F26, F25)
 	VADD	V26.D2, V23.D2, V23.D2
 	VADD	V25.D2, V24.D2, V24.D2
 	VADD	V17.D2, V1.D2, V1.D2
@@ -28054,41 +27982,41 @@ longWide:
 	VADD	V22.D2, V6.D2, V6.D2
 	VADD	V23.D2, V7.D2, V7.D2
 	VADD	V24.D2, V8.D2, V8.D2
-	FLDPQ	128(R9), (F17, F18)
-	FLDPQ	160(R9), (F19, F20)
-	FLDPQ	192(R9), (F21, F22)
-	FLDPQ	224(R9), (F23, F24)
+	FLDPQ	128(R8), (F17, F18)
+	FLDPQ	160(R8), (F19, F20)
+	FLDPQ	192(R8), (F21, F22)
+	FLDPQ	224(R8), (F23, F24)
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
 	VADD	V0.D2, V24.D2, V24.D2
 
 longWideLadder6:
-	FMOVQ	480(R9), F25
+	FMOVQ	480(R8), F25
 	VADD	V25.D2, V23.D2, V23.D2
 
 longWideLadder5:
-	FMOVQ	464(R9), F25
+	FMOVQ	464(R8), F25
 	VADD	V25.D2, V22.D2, V22.D2
 
 longWideLadder4:
-	FMOVQ	448(R9), F25
+	FMOVQ	448(R8), F25
 	VADD	V25.D2, V21.D2, V21.D2
 
 longWideLadder3:
-	FMOVQ	432(R9), F25
+	FMOVQ	432(R8), F25
 	VADD	V25.D2, V20.D2, V20.D2
 
 longWideLadder2:
-	FMOVQ	416(R9), F25
+	FMOVQ	416(R8), F25
 	VADD	V25.D2, V19.D2, V19.D2
 
 longWideLadder1:
-	FMOVQ	400(R9), F25
+	FMOVQ	400(R8), F25
 	VADD	V25.D2, V18.D2, V18.D2
 
 longWideLadder0:
-	FMOVQ	384(R9), F25
+	FMOVQ	384(R8), F25
 	VADD	V25.D2, V17.D2, V17.D2
 	JMP	longWideDone
 

@@ -81,6 +81,8 @@ func (m avx2) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(w, nan)
 }
 
+func (m avx2) MasksLoads() bool { return false }
+
 func (m avx2) NeedsEnd(t kernels.Type) bool { return t.Rounded() }
 
 // MakePartial takes the mask from a window of a table of ones followed by zeros.

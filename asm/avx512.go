@@ -67,6 +67,8 @@ func (m avx512) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(w)
 }
 
+func (m avx512) MasksLoads() bool { return true }
+
 func (m avx512) NeedsEnd(t kernels.Type) bool { return false }
 
 // ones sets the low count bits of k.

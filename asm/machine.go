@@ -140,6 +140,8 @@ type Machine interface {
 	// LoadPartial pads with the identity if pad is set, else with anything,
 	// and needs the end of the readable memory if NeedsEnd says so (None: no
 	// byte behind the elements may be read; Inside: a whole vector may be).
+	// MasksLoads tells whether a part is loaded as fast as a whole.
+	MasksLoads() bool
 	NeedsEnd(t kernels.Type) bool
 	MakePartial(t kernels.Type, count GP, pad bool) Partial
 	FreePartial(p Partial)

@@ -318,6 +318,8 @@ func (m *neon) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(number, w)
 }
 
+func (m *neon) MasksLoads() bool { return false }
+
 func (m *neon) NeedsEnd(t kernels.Type) bool { return true }
 
 // MakePartial takes the mask from a window of a table of ones followed by zeros.

@@ -26,8 +26,8 @@ func groups(l *rowLoop, length GP) {
 	}
 }
 
-// wholeGroups emits the loops for whole groups of rows of up to two vectors; those of
-// a part of one as long as a whole one can be loaded.
+// wholeGroups emits the loops for whole groups of rows of up to two vectors; on machines
+// that do not mask all loads, as long as whole vectors can be loaded.
 func wholeGroups(l *rowLoop, length, end GP) {
 	m, t, r, n := l.m, l.t, l.m.Regs(), lanes(l.m, l.t)
 	order, sorted := lanesOfRows(m, t, 1)
@@ -35,21 +35,39 @@ func wholeGroups(l *rowLoop, length, end GP) {
 	if !sorted {
 		index = m.Index(t, order)
 	}
-	group := func(name string, row func() Vec) {
-		m.Label(name)
+	stride, count := r.GP(), r.GP()
+	m.LoadInt(stride, At(l.args, offset.rows.Stride))
+	m.Move(count, length)
+	m.AddInt(count, -1)
+	m.And(count, n-1)
+	m.AddInt(count, 1)
+	part := m.MakePartial(t, count, true)
+	for k := 2; k >= 1; k-- {
+		loop := fmt.Sprintf("whole%d", k)
+		if k > 1 {
+			m.JumpIfInt(LessEqual, length, n, "whole1")
+		}
+		m.Label(loop)
 		m.JumpIfInt(Less, l.outer, n, "rest")
-		if end != None {
+		if end != None { // the last vector of the last row
 			last := r.GP()
-			m.LoadInt(last, At(l.args, offset.rows.Stride))
+			m.Move(last, stride)
 			m.ShiftLeft(last, log2(n))
 			m.Add(last, l.src)
-			m.AddInt(last, vecSize(m, t))
+			m.AddInt(last, k*vecSize(m, t))
 			m.JumpIf(Above, last, end, "rest")
 			r.FreeGP(last)
 		}
 		v := foldVecs(m, t, n, func(int) Vec {
-			x := row()
-			m.AddMem(l.src, At(l.args, offset.rows.Stride))
+			x := r.Vec()
+			if k == 1 {
+				m.Prefetch(At(l.src, ahead))
+			}
+			m.LoadPartial(t, x, At(l.src, (k-1)*vecSize(m, t)), part, true, Inside)
+			if k > 1 {
+				m.LoadAdd(t, x, At(l.src, 0))
+			}
+			m.Add(l.src, stride)
 			return x
 		})
 		if !sorted {
@@ -59,30 +77,10 @@ func wholeGroups(l *rowLoop, length, end GP) {
 		r.Free(v)
 		m.AddInt(l.dst, m.VecBytes())
 		m.AddInt(l.outer, -n)
-		m.Jump(name)
+		m.Jump(loop)
 	}
-	m.JumpIfInt(Greater, length, n, "two")
-	part := m.MakePartial(t, length, true)
-	group("whole1", func() Vec {
-		x := r.Vec()
-		m.LoadPartial(t, x, At(l.src, 0), part, true, Inside)
-		return x
-	})
 	m.FreePartial(part)
-	m.Label("two")
-	end = None
-	second := r.GP()
-	m.Move(second, length)
-	m.AddInt(second, -n)
-	last := m.MakeLast(t, second)
-	group("whole2", func() Vec {
-		x := r.Vec()
-		m.LoadLast(t, x, At(l.src, vecSize(m, t)), last)
-		m.LoadAdd(t, x, At(l.src, 0))
-		return x
-	})
-	m.FreeLast(last)
-	r.FreeGP(second)
+	r.FreeGP(stride, count)
 	if index != noVec {
 		r.Free(index)
 	}
@@ -117,7 +115,8 @@ func rowsEnd(l *rowLoop, length GP) GP {
 }
 
 // packed emits the loops for contiguous rows of up to a vector, each as long as
-// whole groups of rows can be loaded without reading behind the last.
+// whole groups of rows can be loaded without reading behind the last. Rows that take
+// a vector each are left to wholeGroups if masks cost nothing.
 func packed(l *rowLoop, length GP) {
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
 	bytes, stride := r.GP(), r.GP()
@@ -130,13 +129,20 @@ func packed(l *rowLoop, length GP) {
 	m.Mul(bytes, l.outer)
 	m.Add(bytes, l.src)
 	end := bytes
-	for k := 1; k < n; k++ {
+	lengths := []int{n}
+	for k := n - 1; k >= 1; k-- {
+		if k <= n/2 || !m.MasksLoads() {
+			lengths = append(lengths, k)
+		}
+	}
+	for _, k := range lengths[1:] {
 		m.JumpIfInt(Equal, length, k, fmt.Sprintf("pack%d", k))
 	}
-	for k := n; k >= 1; k-- {
+	m.JumpIfInt(NotEqual, length, n, "unpacked")
+	for i, k := range lengths {
 		m.Label(fmt.Sprintf("pack%d", k))
 		packedRows(l, k, end)
-		if k > 1 {
+		if i < len(lengths)-1 {
 			m.Jump("unpacked")
 		}
 	}

@@ -49,16 +49,31 @@ func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
 func sumF32AVX512(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongF32AVX512(a *kernels.SumArgs)
+
+//go:noescape
 func sumF64AVX512(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongF64AVX512(a *kernels.SumArgs)
 
 //go:noescape
 func sumBF16AVX512(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongBF16AVX512(a *kernels.SumArgs)
+
+//go:noescape
 func sumI32AVX512(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongI32AVX512(a *kernels.SumArgs)
+
+//go:noescape
 func sumI64AVX512(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongI64AVX512(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32AVX512(a *kernels.RowsArgs)
@@ -118,19 +133,37 @@ func roundBF16AVX512(a *kernels.RoundArgs)
 func sumF32AVX2(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongF32AVX2(a *kernels.SumArgs)
+
+//go:noescape
 func sumF64AVX2(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongF64AVX2(a *kernels.SumArgs)
 
 //go:noescape
 func sumF16AVX2(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongF16AVX2(a *kernels.SumArgs)
+
+//go:noescape
 func sumBF16AVX2(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongBF16AVX2(a *kernels.SumArgs)
 
 //go:noescape
 func sumI32AVX2(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongI32AVX2(a *kernels.SumArgs)
+
+//go:noescape
 func sumI64AVX2(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongI64AVX2(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32AVX2(a *kernels.RowsArgs)

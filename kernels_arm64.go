@@ -48,19 +48,37 @@ func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
 func sumF32NEON(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongF32NEON(a *kernels.SumArgs)
+
+//go:noescape
 func sumF64NEON(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongF64NEON(a *kernels.SumArgs)
 
 //go:noescape
 func sumF16NEON(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongF16NEON(a *kernels.SumArgs)
+
+//go:noescape
 func sumBF16NEON(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongBF16NEON(a *kernels.SumArgs)
 
 //go:noescape
 func sumI32NEON(a *kernels.SumArgs)
 
 //go:noescape
+func sumLongI32NEON(a *kernels.SumArgs)
+
+//go:noescape
 func sumI64NEON(a *kernels.SumArgs)
+
+//go:noescape
+func sumLongI64NEON(a *kernels.SumArgs)
 
 //go:noescape
 func blocksF32NEON(a *kernels.RowsArgs)

@@ -81,6 +81,8 @@ func (m avx2) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(w, nan)
 }
 
+func (m avx2) MasksLoads() bool { return false }
+
 func (m avx2) NeedsEnd(t kernels.Type) bool { return t.Rounded() }
 
 // MakePartial takes the mask from a window of a table of ones followed by zeros.
@@ -169,6 +171,81 @@ func (m avx2) loadPartial16(t kernels.Type, dst Vec, a Addr, p Partial, end GP) 
 	m.widen(t, dst, xmms[dst])
 	m.regs.FreeGP(bits, at, x)
 	m.Label(done)
+}
+
+// MakeLast finds the place in tables of masks and of what absent elements become.
+// 16-bit elements have no masked loads: the eight that end with the row are loaded, and
+// moved down by a shuffle whose indexes beyond them give zeros.
+func (m avx2) MakeLast(t kernels.Type, count GP) Last {
+	n, absent := lanes(m, t), negZero(t)
+	table := integers(t.Size(), append(repeat(n, -1), repeat(n, 0)...))
+	if t.Rounded() {
+		absent = 1 << 15
+		for i := range n * t.Size() {
+			table[i] = byte(i)
+			table[n*t.Size()+i] = 0x80
+		}
+	}
+	if t.Float() {
+		table = append(table, integers(t.Size(), append(repeat(n, 0), repeat(n, absent)...))...)
+	}
+	l := Last{Count: count, Table: m.regs.GP(), Keep: noVec, Pad: noVec}
+	at := m.regs.GP()
+	m.Move(at, count)
+	m.ShiftLeft(at, log2(t.Size()))
+	m.LEAQ(m.constant(table), gps[l.Table])
+	m.Sub(l.Table, at)
+	m.regs.FreeGP(at)
+	if t.Rounded() {
+		return l
+	}
+	m.regs.FreeGP(l.Table)
+	l.Keep = m.regs.Vec()
+	m.VMOVUPS(m.mem(At(l.Table, m.bytes)), ymms[l.Keep])
+	if t.Float() {
+		l.Pad = m.regs.Vec()
+		m.VMOVUPS(m.mem(At(l.Table, 3*m.bytes)), ymms[l.Pad])
+	}
+	l.Table = None
+	return l
+}
+
+func (m avx2) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
+	switch {
+	case t.Rounded():
+		loaded := m.loaded(t)
+		if a.Index != None {
+			at := m.regs.GP()
+			m.Lea(at, a)
+			m.regs.FreeGP(at)
+			a = At(at, 0)
+		}
+		o := m.mem(a.Plus(-loaded))
+		o.Index, o.Scale = gps[l.Count], uint8(t.Size())
+		m.VMOVUPS(o, xmms[dst])
+		m.VPSHUFB(m.mem(At(l.Table, loaded)), xmms[dst], xmms[dst])
+		m.VORPS(m.mem(At(l.Table, 3*loaded)), xmms[dst], xmms[dst])
+		m.widen(t, dst, xmms[dst])
+		return
+	case t.Size() == 4:
+		m.VMASKMOVPS(m.mem(a), ymms[l.Keep], ymms[dst])
+	default:
+		m.VMASKMOVPD(m.mem(a), ymms[l.Keep], ymms[dst])
+	}
+	if t.Float() {
+		m.VORPS(ymms[l.Pad], ymms[dst], ymms[dst])
+	}
+}
+
+func (m avx2) FreeLast(l Last) {
+	if l.Table != None {
+		m.regs.FreeGP(l.Table)
+	}
+	for _, v := range []Vec{l.Keep, l.Pad} {
+		if v != noVec {
+			m.regs.Free(v)
+		}
+	}
 }
 
 // StorePartial stores four, two and one 32-bit accumulators, or two and one

@@ -67,6 +67,8 @@ func (m avx512) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(w)
 }
 
+func (m avx512) MasksLoads() bool { return true }
+
 func (m avx512) NeedsEnd(t kernels.Type) bool { return false }
 
 // ones sets the low count bits of k.
@@ -79,7 +81,7 @@ func (m avx512) ones(count GP, k reg.OpmaskPhysical) {
 }
 
 func (m avx512) MakePartial(t kernels.Type, count GP, pad bool) Partial {
-	p := Partial{Count: count, Float: pad && t.Float()}
+	p := Partial{Count: count, Pad: noVec, Float: pad && t.Float()}
 	m.ones(count, reg.K1)
 	if !p.Float {
 		return p
@@ -123,6 +125,16 @@ func (m avx512) LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool
 		m.widen(t, dst, ymms[dst])
 	}
 }
+
+func (m avx512) MakeLast(t kernels.Type, count GP) Last {
+	return Last{Count: count, Pad: m.MakePartial(t, count, true).Pad}
+}
+
+func (m avx512) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
+	m.LoadPartial(t, dst, a, Partial{Pad: l.Pad, Float: t.Float()}, true, None)
+}
+
+func (m avx512) FreeLast(l Last) { m.FreePartial(Partial{Pad: l.Pad, Float: l.Pad != noVec}) }
 
 func (m avx512) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {
 	m.ones(count, reg.K3)

@@ -8,18 +8,16 @@ import "github.com/reducesum/reducesum/kernels"
 // register for wait in the frame. So memory is read in windows of half a
 // block, which suits the prefetchers of CPUs, and hardly written.
 func blocks(m Machine, t kernels.Type, args GP) {
-	l := newRowLoop(m, t, args)
-	spill := blockSpill(m, t)
+	l := newRowLoop(m, t, args, blockSpill(m, t))
+	spill := l.slots.Plus(lanes(m, t) * m.VecBytes())
 	l.emit("block", nil, func() Vec { return blockVec(m, t, l.src, spill) })
 	l.end()
 }
 
-// blockSpill reserves the memory that blockVec needs.
-func blockSpill(m Machine, t kernels.Type) Addr {
-	if _, spilled := m.Window(t); spilled > 0 {
-		return m.Local(spilled * m.VecBytes())
-	}
-	return Addr{}
+// blockSpill is the number of bytes that blockVec needs in the frame.
+func blockSpill(m Machine, t kernels.Type) int {
+	_, spilled := m.Window(t)
+	return spilled * m.VecBytes()
 }
 
 // blockVec emits the sum of the block at src, all but the last folding.

@@ -9,7 +9,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/reducesum/reducesum/kernels"
 )
@@ -93,24 +92,27 @@ func foldVecs(m Machine, t kernels.Type, width int, leaf func(i int) Vec) Vec {
 // has lanes, leave theirs in the frame, where they are folded together. The row
 // of a group of one is folded in its register.
 type rowLoop struct {
-	m                    Machine
-	t                    kernels.Type
-	args                 GP
-	src, dst             GP // the current row, the next result
-	outer                GP // rows left
-	slots                Addr
-	name                 string // in labels
-	slot, slotEnd, count GP     // in a group
+	m        Machine
+	t        kernels.Type
+	args     GP
+	src, dst GP     // the current row, the next result
+	outer    GP     // rows left
+	slots    Addr   // in the frame, with what the bodies need behind them
+	count    Addr   // in the frame: the rows of a group
+	name     string // in labels
+	apart    func() // emits what bodies jump to, away from them
 }
 
-// newRowLoop loads the arguments of a kernel for rows.
-func newRowLoop(m Machine, t kernels.Type, args GP) *rowLoop {
+// newRowLoop loads the arguments of a kernel for rows, and reserves some bytes behind
+// the slots.
+func newRowLoop(m Machine, t kernels.Type, args GP, bytes int) *rowLoop {
 	r := m.Regs()
 	l := &rowLoop{m: m, t: t, args: args, src: r.GP(), dst: r.GP(), outer: r.GP()}
 	m.LoadInt(l.src, At(args, offset.rows.Src))
 	m.LoadInt(l.dst, At(args, offset.rows.Dst))
 	m.LoadInt(l.outer, At(args, offset.rows.Outer))
-	l.slots = m.Local(lanes(m, t) * m.VecBytes())
+	l.count = m.Local(8)
+	l.slots = alignedLocal(m, lanes(m, t)*m.VecBytes()+bytes)
 	return l
 }
 
@@ -121,69 +123,88 @@ func (l *rowLoop) emit(name string, choose func(label func(i int) string), bodie
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
 	l.name = name
 	label := func(i int) string { return l.label(fmt.Sprintf("Row%d", i)) }
-	single := func(i int) string { return l.label(fmt.Sprintf("Single%d", i)) }
-	l.slot, l.slotEnd, l.count = r.GP(), r.GP(), r.GP()
+	slot, end := r.GP(), r.GP()
 	m.Label(l.label("Group"))
-	m.MoveInt(l.count, n)
-	m.JumpIf(GreaterEqual, l.outer, l.count, l.label("Whole"))
-	m.Move(l.count, l.outer)
+	m.MoveInt(end, n)
+	m.JumpIf(GreaterEqual, l.outer, end, l.label("Whole"))
+	m.Move(end, l.outer)
 	m.Label(l.label("Whole"))
-	m.Lea(l.slot, l.slots)
-	m.Move(l.slotEnd, l.count)
-	m.ShiftLeft(l.slotEnd, log2(m.VecBytes()))
-	m.Add(l.slotEnd, l.slot)
+	m.StoreInt(l.count, end)
+	m.Lea(slot, l.slots)
+	m.ShiftLeft(end, log2(m.VecBytes()))
+	m.Add(end, slot)
 	if choose != nil {
 		choose(label)
 	}
-	var sums []Vec // where each body leaves a row's
+	var v Vec
 	for i, body := range bodies {
 		m.Label(label(i))
-		v := body()
-		sums = append(sums, v)
-		m.JumpIfInt(Equal, l.count, 1, single(i))
-		m.Store(At(l.slot, 0), v)
-		r.Free(v)
+		v = body()
+		m.Store(At(slot, 0), v)
 		m.AddMem(l.src, At(l.args, offset.rows.Stride))
-		m.AddInt(l.slot, m.VecBytes())
-		m.JumpIf(NotEqual, l.slot, l.slotEnd, label(i))
+		m.AddInt(slot, m.VecBytes())
+		m.JumpIf(NotEqual, slot, end, label(i))
 		if i < len(bodies)-1 {
 			m.Jump(l.label("Fold"))
 		}
 	}
 	m.Label(l.label("Fold"))
-	l.fold()
-	for i, v := range sums {
-		if !slices.Contains(sums[:i], v) {
-			for k := range sums {
-				if sums[k] == v {
-					m.Label(single(k))
-				}
-			}
-			l.single(v)
-			m.Jump(l.label("Next"))
-		}
-	}
+	count := slot
+	m.LoadInt(count, l.count)
+	l.fold(v, count)
 	m.Label(l.label("Next"))
-	m.Sub(l.outer, l.count)
+	m.Sub(l.outer, count)
 	m.JumpIfInt(NotEqual, l.outer, 0, l.label("Group"))
-	r.FreeGP(l.slot, l.slotEnd, l.count)
+	if l.apart != nil {
+		m.Jump(l.label("End"))
+		l.apart()
+		m.Label(l.label("End"))
+	}
+	r.Free(v)
+	r.FreeGP(slot, end)
 }
 
 // label returns a label of the loop's.
 func (l *rowLoop) label(what string) string { return l.name + what }
 
-// fold folds a group's rows, and stores their sums.
-func (l *rowLoop) fold() {
-	m, n := l.m, lanes(l.m, l.t)
-	v := foldSlots(m, l.t, l.slots, n)
-	m.JumpIfInt(NotEqual, l.count, n, l.label("Part"))
-	m.Store(At(l.dst, 0), v)
+// fold folds a group's rows, of which the last one is in v, too, and stores their sums.
+func (l *rowLoop) fold(v Vec, count GP) {
+	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
+	m.JumpIfInt(Equal, count, 1, l.label("Single"))
+	sums := foldSlots(m, l.t, l.slots, n)
+	m.JumpIfInt(NotEqual, count, n, l.label("Part"))
+	m.Store(At(l.dst, 0), sums)
 	m.AddInt(l.dst, m.VecBytes())
 	m.Jump(l.label("Next"))
 	m.Label(l.label("Part"))
-	m.StorePartial(l.t, At(l.dst, 0), v, l.count)
+	m.StorePartial(l.t, At(l.dst, 0), sums, count)
 	m.Jump(l.label("Next"))
-	m.Regs().Free(v)
+	r.Free(sums)
+	m.Label(l.label("Single"))
+	m.FoldAll(l.t, v)
+	m.StoreFirst(l.t, At(l.dst, 0), v)
+}
+
+// stackAlign is the alignment of what Local reserves.
+const stackAlign = 16
+
+// alignedLocal reserves memory in the frame that whole vectors fit into: one that
+// crosses a cache line takes several times as long to store and to load again. Its base
+// may be a register, which freeLocal gives back.
+func alignedLocal(m Machine, bytes int) Addr {
+	if m.VecBytes() <= stackAlign {
+		return m.Local(bytes)
+	}
+	base := m.Regs().GP()
+	m.Lea(base, m.Local(bytes+m.VecBytes()).Plus(m.VecBytes()-1))
+	m.And(base, -m.VecBytes())
+	return At(base, 0)
+}
+
+func freeLocal(m Machine, a Addr) {
+	if a.Base != Frame {
+		m.Regs().FreeGP(a.Base)
+	}
 }
 
 // foldSlots emits the folding of the rows in the first n slots to a vector of
@@ -216,19 +237,9 @@ func foldSlots(m Machine, t kernels.Type, slots Addr, n int) Vec {
 	})
 }
 
-// single folds and stores the one row of a group of one, the last.
-func (l *rowLoop) single(v Vec) {
-	r := l.m.Regs()
-	for got := r.Vec(); got != v; got = r.Vec() {
-		defer r.Free(got)
-	}
-	l.m.FoldAll(l.t, v)
-	l.m.StoreFirst(l.t, At(l.dst, 0), v)
-	r.Free(v)
-}
-
 // end ends the kernel.
 func (l *rowLoop) end() {
+	freeLocal(l.m, l.slots)
 	l.m.Regs().FreeGP(l.src, l.dst, l.outer)
 	l.m.Regs().FreeGP(l.args)
 	l.m.End()

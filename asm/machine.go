@@ -19,8 +19,8 @@ const (
 // noVec is no vector register.
 const noVec Vec = -1
 
-// An Addr is the address Base + Index + Off. Only addresses that a machine
-// made itself, in its [Streams], have an Index.
+// An Addr is the address Base + Index + Off. Only addresses that a machine made
+// itself, in its [Streams], and those for Lea and LoadLast have an Index.
 type Addr struct {
 	Base, Index GP
 	Off         int
@@ -54,6 +54,15 @@ type Partial struct {
 	Known []bool // the lanes that exist, where the generator knows them
 }
 
+// A Last is how the last vector of a row is loaded, of which only the first
+// Count elements exist; the others become the identity.
+type Last struct {
+	Count GP
+	Table GP  // machines without masked loads: where the tables for Count are
+	Keep  Vec // machines without mask registers: all ones in the lanes that exist
+	Pad   Vec // floats: -0, at least in the lanes that do not exist
+}
+
 // A Streams addresses the leaves of a tree of rows; see [kernels.ColsArgs].
 type Streams struct {
 	Levels int
@@ -77,6 +86,8 @@ type Machine interface {
 	Begin(name, args string) GP
 	Return()
 	End()
+	// TailCall jumps to another function, which takes over the arguments.
+	TailCall(name string)
 	// Local reserves memory in the frame.
 	Local(bytes int) Addr
 
@@ -98,13 +109,15 @@ type Machine interface {
 	Jump(label string)
 	JumpIf(c Cond, a, b GP, label string)
 	JumpIfInt(c Cond, a GP, n int, label string)
-	JumpIfNoBit(a GP, bit int, label string) // of the low eight
+	JumpIfBit(a GP, bit int, label string)
+	JumpIfNoBit(a GP, bit int, label string)
 
 	// Whole vectors.
 	Identity(t kernels.Type, dst Vec)
 	Load(t kernels.Type, dst Vec, a Addr)
 	LoadAdd(t kernels.Type, dst Vec, a Addr) // dst += load
 	Store(a Addr, v Vec)
+	Copy(dst, src Vec)
 	AddVec(t kernels.Type, dst, a, b Vec)
 	// LoadVecs, LoadAddVecs and StoreVecs do the same for neighbours in memory.
 	LoadVecs(t kernels.Type, dst []Vec, a Addr)
@@ -138,11 +151,18 @@ type Machine interface {
 	// LoadPartial pads with the identity if pad is set, else with anything,
 	// and needs the end of the readable memory if NeedsEnd says so (None: no
 	// byte behind the elements may be read; Inside: a whole vector may be).
+	// MasksLoads tells whether a part is loaded as fast as a whole.
+	MasksLoads() bool
 	NeedsEnd(t kernels.Type) bool
 	MakePartial(t kernels.Type, count GP, pad bool) Partial
 	FreePartial(p Partial)
 	LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP)
 	StorePartial(t kernels.Type, a Addr, v Vec, count GP)
+	// The last vector of a row, at a. The row may have to fill one vector at least,
+	// if NeedsEnd says so: then what is loaded ends with the row.
+	MakeLast(t kernels.Type, count GP) Last
+	LoadLast(t kernels.Type, dst Vec, a Addr, l Last)
+	FreeLast(l Last)
 	RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP)
 
 	// FoldPair folds, in a and in b, every group of 2h accumulators in half:

@@ -51,6 +51,8 @@ func (m *neon) End() {
 	m.regs.Done()
 }
 
+func (m *neon) TailCall(name string) { m.JMP("·" + name + "(SB)") }
+
 func (m *neon) Local(bytes int) Addr { return m.local(bytes) }
 
 // newLabel returns a label that the function does not have yet.
@@ -63,7 +65,6 @@ func (m *neon) LoadInt(dst GP, a Addr)  { m.MOVDload(dst, a) }
 func (m *neon) StoreInt(a Addr, src GP) { m.MOVDstore(a, src) }
 func (m *neon) Move(dst, src GP)        { m.MOVD(dst, src) }
 func (m *neon) MoveInt(dst GP, n int)   { m.MOVDi(dst, n) }
-func (m *neon) Lea(dst GP, a Addr)      { m.ADDi(dst, a.Base, a.Off) }
 func (m *neon) Add(dst, src GP)         { m.ADD(dst, dst, src) }
 func (m *neon) AddInt(dst GP, n int)    { m.ADDi(dst, dst, n) }
 func (m *neon) Sub(dst, src GP)         { m.SUB(dst, dst, src) }
@@ -71,6 +72,17 @@ func (m *neon) Mul(dst, src GP)         { m.MUL(dst, dst, src) }
 func (m *neon) And(dst GP, n int)       { m.ANDi(dst, dst, n) }
 func (m *neon) Label(name string)       { m.label(name) }
 func (m *neon) Jump(label string)       { m.JMP(label) }
+
+func (m *neon) Lea(dst GP, a Addr) {
+	if a.Index == None {
+		m.ADDi(dst, a.Base, a.Off)
+		return
+	}
+	m.ADD(dst, a.Base, a.Index)
+	if a.Off != 0 {
+		m.ADDi(dst, dst, a.Off)
+	}
+}
 
 func (m *neon) ShiftLeft(dst GP, n int) {
 	if n > 0 {
@@ -104,6 +116,7 @@ func (m *neon) JumpIfInt(c Cond, a GP, n int, label string) {
 	}
 }
 
+func (m *neon) JumpIfBit(a GP, bit int, label string)   { m.TBNZ(a, log2(bit), label) }
 func (m *neon) JumpIfNoBit(a GP, bit int, label string) { m.TBZ(a, log2(bit), label) }
 
 // shape is that of a vector of accumulators.
@@ -162,6 +175,8 @@ func (m *neon) LoadAdd(t kernels.Type, dst Vec, a Addr) {
 }
 
 func (m *neon) Store(a Addr, v Vec) { m.FMOVQstore(a, v) }
+
+func (m *neon) Copy(dst, src Vec) { m.VORR(dst, src, src) }
 
 func (m *neon) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
 	if !t.Rounded() {
@@ -319,6 +334,8 @@ func (m *neon) round(t kernels.Type, dst, v Vec) {
 	m.regs.Free(number, w)
 }
 
+func (m *neon) MasksLoads() bool { return false }
+
 func (m *neon) NeedsEnd(t kernels.Type) bool { return true }
 
 // MakePartial takes the mask from a window of a table of ones followed by zeros.
@@ -420,6 +437,58 @@ func (m *neon) loadBytes(dst Vec, n int, at GP) {
 		m.FMOVQload(dst, At(at, 0))
 	}
 }
+
+// MakeLast finds the place in a table of indexes and of what absent elements become.
+// The vector that ends with the row is loaded, and its elements are moved down by a
+// look-up whose indexes beyond them give zeros.
+func (m *neon) MakeLast(t kernels.Type, count GP) Last {
+	size, n := t.Size(), lanes(m, t)
+	var table []byte
+	for i := range n * size {
+		table = append(table, byte(i))
+	}
+	table = append(table, integers(1, repeat(16, 255))...)
+	table = append(table, make([]byte, n*size)...)
+	absent := negZero(t)
+	if t.Rounded() {
+		absent = 1 << 15
+	}
+	table = append(table, integers(size, repeat(16/size, absent))...)
+	l := Last{Count: count, Table: m.regs.GP()}
+	at := m.regs.GP()
+	m.LSLi(at, count, log2(size))
+	m.MOVDaddr(l.Table, m.constant(table))
+	m.SUB(l.Table, l.Table, at)
+	m.regs.FreeGP(at)
+	return l
+}
+
+func (m *neon) LoadLast(t kernels.Type, dst Vec, a Addr, l Last) {
+	at, index, loaded := m.regs.GP(), m.regs.Vec(), vecSize(m, t)
+	m.LSLi(at, l.Count, log2(t.Size()))
+	m.ADD(at, at, a.Base)
+	if a.Index != None {
+		m.ADD(at, at, a.Index)
+	}
+	if t.Rounded() {
+		m.FMOVDload(dst, At(at, a.Off-loaded))
+	} else {
+		m.FMOVQload(dst, At(at, a.Off-loaded))
+	}
+	m.FMOVQload(index, At(l.Table, loaded))
+	m.VTBL(dst, dst, index)
+	if t.Float() {
+		m.FMOVQload(index, At(l.Table, 2*loaded+16))
+		m.VORR(dst, dst, index)
+	}
+	if t.Rounded() {
+		m.widen(t, dst, dst)
+	}
+	m.regs.FreeGP(at)
+	m.regs.Free(index)
+}
+
+func (m *neon) FreeLast(l Last) { m.regs.FreeGP(l.Table) }
 
 // StorePartial stores two and one accumulators.
 func (m *neon) StorePartial(t kernels.Type, a Addr, v Vec, count GP) {

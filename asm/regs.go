@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Regs hands out registers. An algorithm takes what it needs and gives it back;
 // one that takes too much stops the generator with the name of the kernel.
@@ -56,6 +59,27 @@ func (r *Regs) Vecs(n int) []Vec {
 	}
 	return vs
 }
+
+// Take takes the vector register v, which is free.
+func (r *Regs) Take(v Vec) {
+	i := slices.Index(r.vec, v)
+	if i < 0 {
+		panic(fmt.Sprintf("%s: vector register %d is taken", r.kernel, v))
+	}
+	r.vec = slices.Delete(r.vec, i, i+1)
+}
+
+// TakeGP takes the general-purpose register g, which is free.
+func (r *Regs) TakeGP(g GP) {
+	i := slices.Index(r.gp, g)
+	if i < 0 {
+		panic(fmt.Sprintf("%s: general-purpose register %d is taken", r.kernel, g))
+	}
+	r.gp = slices.Delete(r.gp, i, i+1)
+}
+
+// All is how many vector registers there are.
+func (r *Regs) All() int { return len(r.vecs) }
 
 // Left is how many vector registers are left.
 func (r *Regs) Left() int { return len(r.vec) }

@@ -54,6 +54,9 @@ func stubs(arch string) []byte {
 		for op := range kernels.NumOps {
 			eachType(op, isa, func(t kernels.Type) {
 				p("//go:noescape\nfunc %s(a *kernels.%s)\n", kernels.Name(op, t, isa), kernels.Ops[op].Args)
+				if op == kernels.OpSum {
+					p("//go:noescape\nfunc %s(a *kernels.%s)\n", longName(t, isa), kernels.Ops[op].Args)
+				}
 			})
 		}
 	}

@@ -1,110 +1,143 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// sum sums one sequence of up to kernels.SumBlocks blocks. A few vectors are
-// code in a straight line. What is longer leaves a vector per block in the frame,
-// where those that do not exist are the identity. All are folded together, to
-// the sums of the blocks, and these are folded in turn.
+// sum sums one sequence of up to kernels.SumBlocks blocks. Those that need no frame
+// are summed here: a small sum takes as long as what comes before and after it. All
+// else is left to sumLong.
 func sum(m Machine, t kernels.Type, args GP) {
 	r, n := m.Regs(), lanes(m, t)
-	src, left := r.GP(), r.GP()
-	m.LoadInt(src, At(args, offset.sum.Src))
+	src, left, x := r.GP(), r.GP(), r.Vec()
 	m.LoadInt(left, At(args, offset.sum.N))
-	m.JumpIfInt(Greater, left, straightVectors*n, "long")
-
-	count, end := r.GP(), None
+	m.LoadInt(src, At(args, offset.sum.Src))
+	m.JumpIfInt(GreaterEqual, left, framed(m, t), "framed")
 	if m.NeedsEnd(t) {
-		end = r.GP()
-		m.Move(end, left)
-		m.ShiftLeft(end, log2(t.Size()))
-		m.Add(end, src)
+		m.JumpIfInt(Less, left, n, "few")
 	}
-	lastCount(m, t, count, left)
-	part := m.MakePartial(t, count, true)
-	chooseVectors(m, left, n, 1, straightVectors, func(k int) string { return vectors(k) })
-	for k := 1; k <= straightVectors; k++ {
-		m.Label(vectors(k))
-		fold(m, t, args, straightRow(m, t, k, loadRow(m, t, src, k, part, end)))
-		m.Return()
-	}
-	m.FreePartial(part)
-	if end != None {
-		r.FreeGP(end)
-	}
-	r.FreeGP(count)
+	w := newRowKernel(m, t, left)
+	m.JumpIfInt(GreaterEqual, left, w.rowBytes(), "long")
+	w.choose("vectors", perRow(m), func(v int) {
+		w.short(src, v+1, x)
+		if v > 0 {
+			m.Jump("fold")
+		}
+	})
+	m.Label("fold")
+	storeSum(m, t, args, x)
+	m.Return()
 
 	m.Label("long")
-	v := sumBlocks(m, t, src, left)
-	fold(m, t, args, v)
+	if !inFrame(m) {
+		w.longest(Addr{})
+	}
+	w.long("long", src, x)
+	storeSum(m, t, args, x)
+	m.Return()
+	w.apart()
+	w.free()
+	if m.NeedsEnd(t) {
+		m.Label("few")
+		few := m.MakePartial(t, left, true)
+		m.LoadPartial(t, x, At(src, 0), few, true, None)
+		m.FreePartial(few)
+		m.Jump("fold")
+	}
+	m.Label("framed")
+	m.TailCall(longName(t, m.ISA()))
+	r.Free(x)
 	r.FreeGP(src, left, args)
 	m.End()
+	sumLong(m, t)
 }
 
-func vectors(k int) string { return fmt.Sprintf("vectors%d", k) }
+// framed is the number of elements from which a sequence takes a frame: it is a block,
+// or a row of which trees wait there.
+func framed(m Machine, t kernels.Type) int {
+	if inFrame(m) {
+		return 4*t.Lanes() + 1
+	}
+	return t.Block()
+}
 
-// fold emits the folding and the storing of v.
-func fold(m Machine, t kernels.Type, args GP, v Vec) {
+// longName is the name of the part of sum that is for more than a block.
+func longName(t kernels.Type, isa kernels.ISA) string {
+	return kernels.Ops[kernels.OpSum].Name + "Long" + t.String() + isa.String()
+}
+
+// storeSum emits the folding and the storing of x.
+func storeSum(m Machine, t kernels.Type, args GP, x Vec) {
 	dst := m.Regs().GP()
 	m.LoadInt(dst, At(args, offset.sum.Dst))
-	m.FoldAll(t, v)
-	m.StoreFirst(t, At(dst, 0), v)
-	m.Regs().Free(v)
+	m.FoldAll(t, x)
+	m.StoreFirst(t, At(dst, 0), x)
 	m.Regs().FreeGP(dst)
 }
 
-// sumBlocks emits the sum of the left elements at src, all but the last folding.
-func sumBlocks(m Machine, t kernels.Type, src, left GP) Vec {
+// sumLong sums what takes a frame. It leaves a vector per block in the frame,
+// where those that do not exist are the identity. All are folded together, to
+// the sums of the blocks, and these are folded in turn.
+func sumLong(m Machine, t kernels.Type) {
+	args := m.Begin(longName(t, m.ISA()), kernels.Ops[kernels.OpSum].Args)
 	r, n := m.Regs(), lanes(m, t)
-	w, spill := newRowsKernel(m, t), blockSpill(m, t)
-	slots := m.Local(kernels.SumBlocks * m.VecBytes())
-	slot := r.GP()
+	slots := alignedLocal(m, kernels.SumBlocks*m.VecBytes()+blockSpill(m, t)+waitingBytes(m))
+	spill := slots.Plus(kernels.SumBlocks * m.VecBytes())
+	src, left, slot := r.GP(), r.GP(), r.GP()
+	m.LoadInt(src, At(args, offset.sum.Src))
+	m.LoadInt(left, At(args, offset.sum.N))
+	m.MoveInt(slot, 0)
+	m.JumpIfInt(Less, left, t.Block(), "row")
+	m.Lea(slot, slots)
 	v := r.Vec()
 	m.Identity(t, v)
 	for i := 1; i < kernels.SumBlocks; i++ {
-		m.Store(slots.Plus(i*m.VecBytes()), v)
+		m.Store(At(slot, i*m.VecBytes()), v)
 	}
 	r.Free(v)
-	m.Lea(slot, slots)
 	m.Label("block")
-	m.JumpIfInt(Less, left, t.Block(), "rest")
 	v = blockVec(m, t, src, spill)
 	m.Store(At(slot, 0), v)
 	r.Free(v)
 	m.AddInt(slot, m.VecBytes())
 	m.AddInt(src, t.Block()*t.Size())
 	m.AddInt(left, -t.Block())
-	m.Jump("block")
-
-	m.Label("rest")
+	m.JumpIfInt(GreaterEqual, left, t.Block(), "block")
 	m.JumpIfInt(Equal, left, 0, "whole")
-	w.measure(left)
-	v = w.many(src)
-	m.Store(At(slot, 0), v)
-	r.Free(v)
+
+	m.Label("row")
+	x := r.Vec()
+	w := newRowKernel(m, t, left) // what it it reads before a short row is the block there
+	w.longest(spill.Plus(blockSpill(m, t)))
+	w.long("rest", src, x)
+	m.JumpIfInt(Equal, slot, 0, "fold")
+	m.Store(At(slot, 0), x)
 	m.AddInt(slot, m.VecBytes())
 	m.Label("whole")
 
 	// One block has been folded to one vector: that is all.
-	v = r.Vec()
 	first := r.GP()
-	m.Load(t.Acc(), v, slots)
 	m.Lea(first, slots.Plus(m.VecBytes()))
-	m.JumpIf(Equal, slot, first, "folded")
-	r.FreeGP(slot, first)
-	r.Free(v)
+	m.Load(t.Acc(), x, slots)
+	m.JumpIf(Equal, slot, first, "fold")
+	r.Free(x)
 	var sums []Vec
 	for i := 0; i < kernels.SumBlocks; i += n {
 		sums = append(sums, foldSlots(m, t, slots.Plus(i*m.VecBytes()), min(n, kernels.SumBlocks)))
 	}
-	x := halve(m, t, sums)
-	if x != v {
-		panic("sumBlocks: the sum is in another register")
+	if v = halve(m, t, sums); v != x {
+		m.Copy(x, v)
+		r.Free(v)
+		r.Take(x)
 	}
-	m.Label("folded")
-	return v
+	m.Label("fold")
+	storeSum(m, t, args, x)
+	m.Return()
+	r.FreeGP(first)
+	w.apart()
+	w.free()
+	r.Free(x)
+	freeLocal(m, slots)
+	r.FreeGP(src, left, slot, args)
+	m.End()
 }

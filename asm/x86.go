@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
@@ -93,6 +94,11 @@ func (m *x86) End() {
 	m.regs.Done()
 }
 
+func (m *x86) TailCall(name string) {
+	to := operand.Mem{Symbol: operand.Symbol{Name: "·" + name}, Base: reg.StaticBase}
+	m.Instruction(&ir.Instruction{Opcode: "JMP", Operands: []operand.Op{to}})
+}
+
 func (m *x86) Local(bytes int) Addr {
 	mem := m.AllocLocal(bytes)
 	return At(Frame, mem.Disp)
@@ -147,9 +153,22 @@ func (m *x86) JumpIfInt(c Cond, a GP, n int, label string) {
 	m.jump(c, label)
 }
 
+func (m *x86) JumpIfBit(a GP, bit int, label string) {
+	m.testBit(a, bit)
+	m.jump(NotEqual, label)
+}
+
 func (m *x86) JumpIfNoBit(a GP, bit int, label string) {
-	m.TESTB(operand.U8(bit), gps[a].As8())
+	m.testBit(a, bit)
 	m.jump(Equal, label)
+}
+
+func (m *x86) testBit(a GP, bit int) {
+	if bit < 1<<8 {
+		m.TESTB(operand.U8(bit), gps[a].As8())
+	} else {
+		m.TESTL(operand.U32(bit), gps[a].As32())
+	}
 }
 
 func (m *x86) jump(c Cond, label string) {
@@ -285,6 +304,8 @@ func (m *x86) addOp(t kernels.Type, b, a, dst operand.Op) {
 }
 
 func (m *x86) Store(a Addr, v Vec) { m.VMOVUPS(m.vec[v], m.mem(a)) }
+
+func (m *x86) Copy(dst, src Vec) { m.VMOVAPS(m.vec[src], m.vec[dst]) }
 
 func (m *x86) LoadVecs(t kernels.Type, dst []Vec, a Addr) {
 	for i, v := range dst {

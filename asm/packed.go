@@ -12,151 +12,46 @@ import (
 // a vector. Rows of one or two vectors go from memory straight into the folding,
 // a whole group at a time.
 
-// straightVectors is the most vectors that a row in a straight line fills.
-const straightVectors = 32
-
-// straightRows emits the loops for rows of up to straightVectors.
-func straightRows(l *rowLoop) {
-	m, t, args := l.m, l.t, l.args
-	r, n := m.Regs(), lanes(m, t)
-	length, count, end := r.GP(), r.GP(), None
-	m.LoadInt(length, At(args, offset.rows.N))
+// groups emits the loops for whole groups of rows of up to two vectors.
+func groups(l *rowLoop, length GP) {
+	m, t, r := l.m, l.t, l.m.Regs()
 	packed(l, length)
-	m.JumpIfInt(Equal, l.outer, 0, "done")
+	end := None
 	if m.NeedsEnd(t) {
 		end = rowsEnd(l, length)
 	}
-	lastCount(m, t, count, length)
-	part := m.MakePartial(t, count, true)
-	wholeGroups(l, length, part, end)
-	m.JumpIfInt(Equal, l.outer, 0, "done")
-	var bodies []func() Vec
-	for k := 1; k <= straightVectors; k++ {
-		bodies = append(bodies, func() Vec { return straightRow(m, t, k, loadRow(m, t, l.src, k, part, end)) })
-	}
-	l.emit("few", func(label func(i int) string) {
-		chooseVectors(m, length, n, 1, straightVectors, func(k int) string { return label(k - 1) })
-	}, bodies...)
-	m.Label("done")
-	m.FreePartial(part)
+	wholeGroups(l, length, end)
 	if end != None {
 		r.FreeGP(end)
 	}
-	r.FreeGP(length, count)
 }
 
-// lastCount emits the number of elements in the last vector of a row.
-func lastCount(m Machine, t kernels.Type, count, length GP) {
-	m.Move(count, length)
-	m.AddInt(count, -1)
-	m.And(count, lanes(m, t)-1)
-	m.AddInt(count, 1)
-}
-
-// chooseVectors emits a search among the labels from..to for the number of
-// vectors, of n elements each, that a row fills. The shortest rows take no branch.
-func chooseVectors(m Machine, length GP, n, from, to int, label func(vectors int) string) {
-	if from == to {
-		m.Jump(label(from))
-		return
-	}
-	middle := (from + to) / 2
-	high := fmt.Sprintf("choose%dto%d", middle+1, to)
-	m.JumpIfInt(Greater, length, middle*n, high)
-	chooseVectors(m, length, n, from, middle, label)
-	m.Label(high)
-	chooseVectors(m, length, n, middle+1, to, label)
-}
-
-// A rowLoader loads or adds vector i of a row: it returns a itself, or, for the
-// register noVec, a new one.
-type rowLoader func(a Vec, i int) Vec
-
-// loadRow loads from the row at src, of k vectors, the last in part.
-func loadRow(m Machine, t kernels.Type, src GP, k int, part Partial, end GP) rowLoader {
-	return func(a Vec, i int) Vec {
-		at := At(src, i*vecSize(m, t))
-		if i < k-1 && a != noVec {
-			m.LoadAdd(t, a, at)
-			return a
-		}
-		v := m.Regs().Vec()
-		if i < k-1 {
-			m.Load(t, v, at)
-			return v
-		}
-		m.LoadPartial(t, v, at, part, true, end)
-		if a == noVec {
-			return v
-		}
-		m.AddVec(t, a, a, v)
-		m.Regs().Free(v)
-		return a
-	}
-}
-
-// straightRow emits the sum of a row of k vectors, up to a block, all but the
-// last folding: the rows of lanes as a tree, then the vectors of the one that
-// is left in halves.
-func straightRow(m Machine, t kernels.Type, k int, load rowLoader) Vec {
-	perRow := kernels.RowBytes / m.VecBytes()
-	var rows func(a Vec, v, row, n int) Vec
-	rows = func(a Vec, v, row, n int) Vec { // n rows from row on, at vector v, added to a
-		if n == 1 {
-			return load(a, row*perRow+v)
-		}
-		if (row+n/2)*perRow+v >= k {
-			return rows(a, v, row, n/2)
-		}
-		x := rows(noVec, v, row, n/2)
-		x = rows(x, v, row+n/2, n/2)
-		return addTo(m, t, a, x)
-	}
-	var fold func(a Vec, v, step int) Vec
-	fold = func(a Vec, v, step int) Vec {
-		if step == perRow {
-			return rows(a, v, 0, kernels.Rows)
-		}
-		if v+step >= k {
-			return fold(a, v, 2*step)
-		}
-		x := fold(noVec, v, 2*step)
-		x = fold(x, v+step, 2*step)
-		return addTo(m, t, a, x)
-	}
-	return fold(noVec, 0, 1)
-}
-
-// addTo emits a += x, and gives x back; if there is no a, it is x.
-func addTo(m Machine, t kernels.Type, a, x Vec) Vec {
-	if a == noVec {
-		return x
-	}
-	addVecs(m, t, []Vec{a}, []Vec{x})
-	return a
-}
-
-// wholeGroups emits the loops for whole groups of rows of up to two vectors,
-// as long as all their vectors can be loaded whole.
-func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
+// wholeGroups emits the loops for whole groups of rows of up to two vectors; on machines
+// that do not mask all loads, as long as whole vectors can be loaded.
+func wholeGroups(l *rowLoop, length, end GP) {
 	m, t, r, n := l.m, l.t, l.m.Regs(), lanes(l.m, l.t)
-	const most = 2
-	m.JumpIfInt(Greater, length, most*n, "rest")
 	order, sorted := lanesOfRows(m, t, 1)
-	var index Vec
+	index := noVec
 	if !sorted {
 		index = m.Index(t, order)
 	}
-	for k := most; k >= 1; k-- {
+	stride, count := r.GP(), r.GP()
+	m.LoadInt(stride, At(l.args, offset.rows.Stride))
+	m.Move(count, length)
+	m.AddInt(count, -1)
+	m.And(count, n-1)
+	m.AddInt(count, 1)
+	part := m.MakePartial(t, count, true)
+	for k := 2; k >= 1; k-- {
 		loop := fmt.Sprintf("whole%d", k)
 		if k > 1 {
-			m.JumpIfInt(LessEqual, length, (k-1)*n, fmt.Sprintf("whole%d", k-1))
+			m.JumpIfInt(LessEqual, length, n, "whole1")
 		}
 		m.Label(loop)
 		m.JumpIfInt(Less, l.outer, n, "rest")
 		if end != None { // the last vector of the last row
 			last := r.GP()
-			m.LoadInt(last, At(l.args, offset.rows.Stride))
+			m.Move(last, stride)
 			m.ShiftLeft(last, log2(n))
 			m.Add(last, l.src)
 			m.AddInt(last, k*vecSize(m, t))
@@ -164,9 +59,16 @@ func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
 			r.FreeGP(last)
 		}
 		v := foldVecs(m, t, n, func(int) Vec {
-			v := straightRow(m, t, k, loadRow(m, t, l.src, k, part, Inside))
-			m.AddMem(l.src, At(l.args, offset.rows.Stride))
-			return v
+			x := r.Vec()
+			if k == 1 {
+				m.Prefetch(At(l.src, ahead))
+			}
+			m.LoadPartial(t, x, At(l.src, (k-1)*vecSize(m, t)), part, true, Inside)
+			if k > 1 {
+				m.LoadAdd(t, x, At(l.src, 0))
+			}
+			m.Add(l.src, stride)
+			return x
 		})
 		if !sorted {
 			m.Permute(t, v, v, index)
@@ -177,7 +79,9 @@ func wholeGroups(l *rowLoop, length GP, part Partial, end GP) {
 		m.AddInt(l.outer, -n)
 		m.Jump(loop)
 	}
-	if !sorted {
+	m.FreePartial(part)
+	r.FreeGP(stride, count)
+	if index != noVec {
 		r.Free(index)
 	}
 	m.Label("rest")
@@ -211,7 +115,8 @@ func rowsEnd(l *rowLoop, length GP) GP {
 }
 
 // packed emits the loops for contiguous rows of up to a vector, each as long as
-// whole groups of rows can be loaded without reading behind the last.
+// whole groups of rows can be loaded without reading behind the last. Rows that take
+// a vector each are left to wholeGroups if masks cost nothing.
 func packed(l *rowLoop, length GP) {
 	m, r, n := l.m, l.m.Regs(), lanes(l.m, l.t)
 	bytes, stride := r.GP(), r.GP()
@@ -224,13 +129,20 @@ func packed(l *rowLoop, length GP) {
 	m.Mul(bytes, l.outer)
 	m.Add(bytes, l.src)
 	end := bytes
-	for k := 1; k < n; k++ {
+	lengths := []int{n}
+	for k := n - 1; k >= 1; k-- {
+		if k <= n/2 || !m.MasksLoads() {
+			lengths = append(lengths, k)
+		}
+	}
+	for _, k := range lengths[1:] {
 		m.JumpIfInt(Equal, length, k, fmt.Sprintf("pack%d", k))
 	}
-	for k := n; k >= 1; k-- {
+	m.JumpIfInt(NotEqual, length, n, "unpacked")
+	for i, k := range lengths {
 		m.Label(fmt.Sprintf("pack%d", k))
 		packedRows(l, k, end)
-		if k > 1 {
+		if i < len(lengths)-1 {
 			m.Jump("unpacked")
 		}
 	}

@@ -12,7 +12,7 @@ func load128(p *byte, n int)
 //go:noescape
 func load128pf(p *byte, n int)
 
-// assembly returns the loops of loops_arm64.s, which every arm64 CPU can run.
-func assembly() []Loop {
-	return []Loop{{"load128", load128}, {"load128pf", load128pf}}
+// loops returns the loops of loops_arm64.s, which every arm64 CPU can run.
+func loops() set {
+	return set{loads: []load{{"load128", "", load128}, {"load128pf", "", load128pf}}}
 }

@@ -26,7 +26,8 @@ type Run struct {
 type Line struct {
 	Type    string `json:"type"`
 	Case    string `json:"case"`
-	Kind    string `json:"kind"` // of reduction: full, rows and so on
+	Kind    string `json:"kind"`            // of reduction: full, rows and so on
+	Suite   string `json:"suite,omitempty"` // that has bars of its own
 	Impl    string `json:"impl"`
 	Ours    bool   `json:"ours,omitempty"`
 	Workers int    `json:"workers"`
@@ -44,6 +45,8 @@ type Line struct {
 	LimitLoop string  `json:"limit_loop,omitempty"`
 	Ratio     float64 `json:"ratio,omitempty"` // GBs / LimitGBs
 
+	// Bar is what the line should reach, if anything.
+	Bar Bar `json:"bar,omitzero"`
 	// Under says what the line should have reached; empty when it did.
 	Under string `json:"under,omitempty"`
 	Note  string `json:"note,omitempty"`

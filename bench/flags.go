@@ -31,8 +31,7 @@ type flags struct {
 	readme string
 
 	suites string
-	quick  bool
-	lists  bool
+	lists  bool // what is under its bar
 }
 
 // parseFlags reads the command line, and writes what is wrong with it to w.
@@ -55,7 +54,7 @@ func parseFlags(args []string, w io.Writer) (*flags, error) {
 	set.DurationVar(&f.Options.Time, "time", f.Options.Time, "time for each contestant of a case")
 	set.IntVar(&f.Options.Rounds, "rounds", f.Options.Rounds, "samples that the time is divided into")
 	set.StringVar(&f.format, "format", "text", "of the standard output: text, json or benchstat")
-	set.BoolVar(&f.quick, "quick", false, "short for -time 20ms -rounds 6")
+	set.BoolFunc("quick", "short for -time 20ms -rounds 6", f.setQuick)
 	set.BoolVar(&f.lists, "check", false, "close with the list of our lines that are under their bar, and exit 1 if there are any;\nmeasures standard and views, our implementations and vek, if nothing else is asked for")
 	set.BoolVar(&f.under, "under", false, "print only our lines that are under their bar")
 	set.StringVar(&f.html, "html", "", "write a page with plots to this `file`; adds the cases of sweep to the default")
@@ -76,9 +75,6 @@ func parseFlags(args []string, w io.Writer) (*flags, error) {
 func (f *flags) check(args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q (quote a list of cases)", args[0])
-	}
-	if f.quick {
-		f.Options = contest.Options{Time: 20 * time.Millisecond, Rounds: 6}
 	}
 	if f.Options.Time <= 0 {
 		return fmt.Errorf("-time %v: must be more than 0", f.Options.Time)
@@ -119,6 +115,15 @@ func (f *flags) choose() error {
 		f.Rivals, err = suite.Choose("all")
 	default:
 		f.Rivals, err = suite.Choose("ours")
+	}
+	return err
+}
+
+// setQuick lets later flags change what it sets.
+func (f *flags) setQuick(text string) error {
+	quick, err := strconv.ParseBool(text)
+	if quick {
+		f.Options = contest.Options{Time: 20 * time.Millisecond, Rounds: 6}
 	}
 	return err
 }

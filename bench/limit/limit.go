@@ -37,16 +37,16 @@ type Work struct {
 	Times int    // that each byte is loaded, 0 for once
 }
 
-// Bytes returns how many bytes are read, each counted once.
+// Bytes returns how many bytes are loaded.
 func (w Work) Bytes() int {
-	if w.Runs == nil {
-		return len(w.Src)
+	n := len(w.Src)
+	if w.Runs != nil {
+		n = 0
+		for _, r := range w.Runs {
+			n += r.Lines * lineSize
+		}
 	}
-	n := 0
-	for _, r := range w.Runs {
-		n += r.Lines * lineSize
-	}
-	return n
+	return n * max(w.Times, 1)
 }
 
 // A Way is one way to do some work.

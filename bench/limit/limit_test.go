@@ -112,7 +112,7 @@ func TestBind(t *testing.T) {
 
 func checkMeter(t *testing.T, what string, c *meter, w Work, passes int) {
 	t.Helper()
-	if lines := w.Bytes() / lineSize; len(c.loaded) != lines {
+	if lines := w.Bytes() / lineSize / max(w.Times, 1); len(c.loaded) != lines {
 		t.Errorf("%s: %d lines are loaded, want %d", what, len(c.loaded), lines)
 	}
 	if lines := len(w.Dst) / lineSize; len(c.stored) != lines {

@@ -31,7 +31,7 @@ type Line struct {
 	Impl    string `json:"impl"`
 	Ours    bool   `json:"ours,omitempty"`
 	Workers int    `json:"workers"`
-	Bytes   int    `json:"bytes"` // that the case reads
+	Bytes   int    `json:"bytes"` // that the limit loads: of a view, of the cache lines that it touches
 
 	// Times are for one sum, in nanoseconds; all are 0 when Note says why there
 	// are none.

@@ -60,6 +60,7 @@ func (t *Text) Case(lines []record.Line) error {
 
 func (t *Text) line(l record.Line) error {
 	workers := strconv.Itoa(l.Workers)
+	l.Case = shortCase(l.Case)
 	if !l.Measured() {
 		return t.columns(l.Type, l.Case, l.Impl, workers, "-", "-", "-", "-", "-", "-", "-", "left out: "+l.Note)
 	}

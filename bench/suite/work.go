@@ -14,14 +14,13 @@ func workOf(t elem.Type, c cases.Case, src, dst []byte) limit.Work {
 			w.Runs = runs
 		}
 	}
-	bytes := w.Bytes()
-	if result := c.Results() * t.Size(); 10*result > bytes {
-		w.Dst = dst[:result]
-	}
-	added := c.Added() * t.Size()
+	bytes, added := w.Bytes(), c.Added()*t.Size()
 	w.Times = added / bytes
 	if 2*added > bytes { // else they are few among what has to be loaded
 		w.Widen = widening[t]
+	}
+	if result := c.Results() * t.Size(); 10*result > w.Bytes() {
+		w.Dst = dst[:result]
 	}
 	return w
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"maps"
+
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
@@ -28,7 +30,11 @@ func generate() (map[string][]byte, error) {
 	if err := pass.Compile.Execute(file); err != nil {
 		return nil, err
 	}
-	return print(file)
+	files, err := print(file)
+	if err == nil {
+		maps.Copy(files, generateARM64())
+	}
+	return files, err
 }
 
 func print(file *ir.File) (map[string][]byte, error) {

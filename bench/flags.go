@@ -40,7 +40,7 @@ func parseFlags(args []string, w io.Writer) (*flags, error) {
 		Types:     elem.Types,
 		ViewTypes: []elem.Type{"float32", "float64", "float16"},
 		Workers:   []int{1},
-		Options:   contest.Options{Time: 100 * time.Millisecond, Rounds: 10},
+		Options:   contest.Options{Time: 100 * time.Millisecond, Rounds: 100}, // short samples: some of them nobody interrupts
 	}}
 
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -54,7 +54,7 @@ func parseFlags(args []string, w io.Writer) (*flags, error) {
 	set.DurationVar(&f.Options.Time, "time", f.Options.Time, "time for each contestant of a case")
 	set.IntVar(&f.Options.Rounds, "rounds", f.Options.Rounds, "samples that the time is divided into")
 	set.StringVar(&f.format, "format", "text", "of the standard output: text, json or benchstat")
-	set.BoolFunc("quick", "short for -time 20ms -rounds 6", f.setQuick)
+	set.BoolFunc("quick", "short for -time 20ms -rounds 20", f.setQuick)
 	set.BoolVar(&f.lists, "check", false, "close with the list of our lines that are under their bar, and exit 1 if there are any;\nmeasures standard and views, our implementations and vek, if nothing else is asked for")
 	set.BoolVar(&f.under, "under", false, "print only our lines that are under their bar")
 	set.StringVar(&f.html, "html", "", "write a page with plots to this `file`; adds the cases of sweep to the default")
@@ -123,7 +123,7 @@ func (f *flags) choose() error {
 func (f *flags) setQuick(text string) error {
 	quick, err := strconv.ParseBool(text)
 	if quick {
-		f.Options = contest.Options{Time: 20 * time.Millisecond, Rounds: 6}
+		f.Options = contest.Options{Time: 20 * time.Millisecond, Rounds: 20}
 	}
 	return err
 }

@@ -57,5 +57,9 @@ type Line struct {
 // Limit is the name of the implementation that only loads.
 const Limit = "limit"
 
+// Judged reports whether the line can be under its bar: ours, but not the plain Go
+// code.
+func (l Line) Judged() bool { return l.Ours && l.Measured() && l.Impl != "generic" }
+
 // Measured reports whether the line has times.
 func (l Line) Measured() bool { return l.NS > 0 }

@@ -103,7 +103,7 @@ func TestReadWrite(t *testing.T) {
 	want := &Report{
 		Run: Run{Date: "2026-01-02", CPU: "a CPU", Implementations: []string{"avx2"}, L1: 32 << 10},
 		Lines: []Line{
-			{Type: "float32", Case: "8x3/1", Impl: "avx2", Ours: true, Workers: 1, Bytes: 96, NS: 10.5, GBs: 9.1, Ratio: 0.5, Under: "slow"},
+			{Type: "float32", Case: "8x3/1", Impl: "avx2", Ours: true, Workers: 1, Bytes: 96, NS: 10.5, GBs: 9.1, Ratio: 0.5, Bar: Bar{Over: 60}, Under: "slow"},
 			{Type: "float32", Case: "8x3/1", Impl: "other", Workers: 1, Bytes: 96, Note: "wrong"},
 		},
 	}

@@ -13,7 +13,7 @@ func Check(w io.Writer, runs []*record.Report) error {
 	under, judged := 0, 0
 	for _, r := range runs {
 		list := &Text{W: w, UnderOnly: true}
-		fmt.Fprintln(w, "\nUnder their bar:")
+		fmt.Fprintln(w, "\nUNDER THEIR BAR")
 		if err := list.Run(r.Run); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func memory(r record.Run) string {
 // Case writes the lines of one case.
 func (t *Text) Case(lines []record.Line) error {
 	for _, l := range lines {
-		if l.Ours {
+		if l.Judged() {
 			t.judged++
 		}
 		if l.Under != "" {

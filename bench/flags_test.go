@@ -14,7 +14,11 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := len(rivals.All())
+	views, err := cases.Select(cases.Views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, ours := len(rivals.All()), len(rivals.All())-5
 	tests := []struct {
 		args                          []string
 		cases, types, rivals, workers int
@@ -24,6 +28,12 @@ func TestFlags(t *testing.T) {
 		{[]string{"-impl", "ours,naive"}, len(standard), 8, all - 4, 1},
 		{[]string{"-impl", "naive,gonum,naive", "-type", "all"}, len(standard), 8, 2, 1},
 		{[]string{"-html", "x", "-case", "16"}, 1, 8, all, 1},
+		{[]string{"-suite", "views"}, len(views), 8, ours, 1},
+		{[]string{"-suite", "views", "-impl", "all"}, len(views), 8, all, 1},
+		{[]string{"-suite", "middle,columns", "-case", "16"}, 9, 8, all, 1},
+		{[]string{"-suite", "views", "-case", "16"}, len(views) + 1, 8, all, 1},
+		{[]string{"-check"}, len(standard) + len(views), 8, ours, 1}, // vek, and not generic
+		{[]string{"-check", "-suite", "views", "-impl", "naive"}, len(views), 8, 1, 1},
 	}
 	for _, test := range tests {
 		f, err := parseFlags(test.args, t.Output())
@@ -42,6 +52,25 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestFlagTypes checks which types packed cases and views have.
+func TestFlagTypes(t *testing.T) {
+	tests := []struct {
+		args          []string
+		packed, views int
+	}{
+		{nil, 8, 3},
+		{[]string{"-type", "int32"}, 1, 1},
+		{[]string{"-type", "float64,int32"}, 2, 2},
+		{[]string{"-type", "all"}, 8, 8},
+	}
+	for _, test := range tests {
+		f, err := parseFlags(test.args, t.Output())
+		if err != nil || len(f.Types) != test.packed || len(f.ViewTypes) != test.views {
+			t.Errorf("%v: %d types, %d of views, error %v; want %d, %d", test.args, len(f.Types), len(f.ViewTypes), err, test.packed, test.views)
+		}
+	}
+}
+
 func TestFlagErrors(t *testing.T) {
 	tests := []struct{ args, names string }{
 		{"-case|8x3/7", "axis 7"},
@@ -51,6 +80,8 @@ func TestFlagErrors(t *testing.T) {
 		{"-workers|0", `"0"`},
 		{"-workers|two", `"two"`},
 		{"-time|0s", "0s"},
+		{"-run|(", "missing closing )"},
+		{"-suite|view", `"view"`},
 		{"-rounds|0", "0"},
 		{"-format|xml", `"xml"`},
 		{"-from|x|-save|y", "-save"},

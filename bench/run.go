@@ -38,6 +38,9 @@ func (f *flags) run() error {
 	if err != nil {
 		return err
 	}
+	if f.lists {
+		err = report.Check(os.Stdout, runs)
+	}
 	if f.html != "" {
 		if err := report.WritePage(f.html, runs[0]); err != nil {
 			return err
@@ -48,7 +51,7 @@ func (f *flags) run() error {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // runs measures, or reads what has been measured.
@@ -65,7 +68,7 @@ func (f *flags) runs() ([]*record.Report, error) {
 		}
 		runs = append(runs, r)
 	}
-	if f.html == "" && f.readme == "" {
+	if f.html == "" && f.readme == "" && !f.lists {
 		for _, r := range runs {
 			if err := f.print(r); err != nil {
 				return nil, err

@@ -19,6 +19,8 @@ type Case struct {
 	Shape   []int
 	Axes    []int // none: all
 	Strides []int // none: contiguous
+	// Suite is the group of cases that it is taken from, if its bars depend on that.
+	Suite string
 }
 
 // Parse reads a case.
@@ -127,6 +129,18 @@ func (c Case) Elements() int {
 	n := 1
 	for _, d := range c.Shape {
 		n *= d
+	}
+	return n
+}
+
+// Added returns the number of elements that have to be added: of sums that an
+// axis of stride 0 repeats, only those of one.
+func (c Case) Added() int {
+	n := c.Elements()
+	for i, s := range c.Strides {
+		if s == 0 && !c.Reduces(i) {
+			n /= c.Shape[i]
+		}
 	}
 	return n
 }

@@ -27,21 +27,26 @@ const sweep = "2^5 2^6 2^7 2^8 2^9 2^10 2^11 2^12 2^13 2^14 2^15 2^16 2^17 2^18 
 const Standard = "standard"
 
 // Groups lists the names that Select expands.
-var Groups = []string{Standard, string(Full), string(Rows), string(Columns), string(Middle), string(Mixed), "neighbours", "sweep"}
+var Groups = []string{Standard, string(Full), string(Rows), string(Columns), string(Middle), string(Mixed), "neighbours", "sweep", Views}
 
 // Select reads a list of cases and groups of cases, separated by spaces. A case
 // that comes twice is kept once.
 func Select(list string) ([]Case, error) {
 	var all []Case
 	seen := map[string]bool{}
-	for _, word := range strings.Fields(expand(list)) {
-		c, err := Parse(word)
-		if err != nil {
-			return nil, fmt.Errorf("%w (a case is shape/axes@strides, as 8192x768/1; groups are %s)", err, strings.Join(Groups, ", "))
-		}
-		if s := c.String(); !seen[s] {
-			seen[s] = true
-			all = append(all, c)
+	for _, word := range strings.Fields(list) {
+		for _, text := range strings.Fields(expand(word)) {
+			c, err := Parse(text)
+			if err != nil {
+				return nil, fmt.Errorf("%w (a case is shape/axes@strides, as 8192x768/1; groups are %s)", err, strings.Join(Groups, ", "))
+			}
+			if word == Views || word == text && len(c.Strides) > 0 {
+				c.Suite = Views
+			}
+			if s := c.String(); !seen[s] {
+				seen[s] = true
+				all = append(all, c)
+			}
 		}
 	}
 	if len(all) == 0 {
@@ -50,25 +55,24 @@ func Select(list string) ([]Case, error) {
 	return all, nil
 }
 
-// expand replaces the names of groups with their cases.
-func expand(list string) string {
-	var words []string
-	for _, word := range strings.Fields(list) {
-		switch word {
-		case Standard:
-			for _, k := range Kinds {
-				words = append(words, standard[k])
-			}
-		case "neighbours":
-			words = append(words, neighbours)
-		case "sweep":
-			words = append(words, sweep)
-		default:
-			if group, ok := standard[Kind(word)]; ok {
-				word = group
-			}
-			words = append(words, word)
+// expand returns the cases of a group, or the word itself.
+func expand(word string) string {
+	switch word {
+	case Standard:
+		var words []string
+		for _, k := range Kinds {
+			words = append(words, standard[k])
 		}
+		return strings.Join(words, " ")
+	case "neighbours":
+		return neighbours
+	case "sweep":
+		return sweep
+	case Views:
+		return strings.Join(views, " ")
 	}
-	return strings.Join(words, " ")
+	if group, ok := standard[Kind(word)]; ok {
+		return group
+	}
+	return word
 }

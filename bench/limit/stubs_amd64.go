@@ -24,6 +24,62 @@ func load256nta(p *byte, n int)
 //go:noescape
 func load256far(p *byte, n int)
 
+// load256store loads the n bytes at p, 32 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func load256store(p *byte, n int, q *byte, m int, every int)
+
+// widenF16x256 widens and adds the n bytes at p, 32 at a time, without software prefetch.
+//
+//go:noescape
+func widenF16x256(p *byte, n int)
+
+// widenF16x256store widens and adds the n bytes at p, 32 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenF16x256store(p *byte, n int, q *byte, m int, every int)
+
+// widenBF16x256 widens and adds the n bytes at p, 32 at a time, without software prefetch.
+//
+//go:noescape
+func widenBF16x256(p *byte, n int)
+
+// widenBF16x256store widens and adds the n bytes at p, 32 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenBF16x256store(p *byte, n int, q *byte, m int, every int)
+
+// load256t0store loads the n bytes at p, 32 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func load256t0store(p *byte, n int, q *byte, m int, every int)
+
+// widenF16x256t0 widens and adds the n bytes at p, 32 at a time, with prefetcht0 1024 bytes ahead.
+//
+//go:noescape
+func widenF16x256t0(p *byte, n int)
+
+// widenF16x256t0store widens and adds the n bytes at p, 32 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenF16x256t0store(p *byte, n int, q *byte, m int, every int)
+
+// widenBF16x256t0 widens and adds the n bytes at p, 32 at a time, with prefetcht0 1024 bytes ahead.
+//
+//go:noescape
+func widenBF16x256t0(p *byte, n int)
+
+// widenBF16x256t0store widens and adds the n bytes at p, 32 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenBF16x256t0store(p *byte, n int, q *byte, m int, every int)
+
 // load512 loads the n bytes at p, 64 at a time, without software prefetch.
 //
 //go:noescape
@@ -43,3 +99,147 @@ func load512nta(p *byte, n int)
 //
 //go:noescape
 func load512far(p *byte, n int)
+
+// load512store loads the n bytes at p, 64 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func load512store(p *byte, n int, q *byte, m int, every int)
+
+// widenF16x512 widens and adds the n bytes at p, 64 at a time, without software prefetch.
+//
+//go:noescape
+func widenF16x512(p *byte, n int)
+
+// widenF16x512store widens and adds the n bytes at p, 64 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenF16x512store(p *byte, n int, q *byte, m int, every int)
+
+// widenBF16x512 widens and adds the n bytes at p, 64 at a time, without software prefetch.
+//
+//go:noescape
+func widenBF16x512(p *byte, n int)
+
+// widenBF16x512store widens and adds the n bytes at p, 64 at a time, without software prefetch.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenBF16x512store(p *byte, n int, q *byte, m int, every int)
+
+// load512t0store loads the n bytes at p, 64 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func load512t0store(p *byte, n int, q *byte, m int, every int)
+
+// widenF16x512t0 widens and adds the n bytes at p, 64 at a time, with prefetcht0 1024 bytes ahead.
+//
+//go:noescape
+func widenF16x512t0(p *byte, n int)
+
+// widenF16x512t0store widens and adds the n bytes at p, 64 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenF16x512t0store(p *byte, n int, q *byte, m int, every int)
+
+// widenBF16x512t0 widens and adds the n bytes at p, 64 at a time, with prefetcht0 1024 bytes ahead.
+//
+//go:noescape
+func widenBF16x512t0(p *byte, n int)
+
+// widenBF16x512t0store widens and adds the n bytes at p, 64 at a time, with prefetcht0 1024 bytes ahead.
+// Meanwhile it stores the m bytes at q, 512 after 512 times every loaded ones.
+//
+//go:noescape
+func widenBF16x512t0store(p *byte, n int, q *byte, m int, every int)
+
+// runs256 loads the n runs at list, 32 bytes at a time.
+//
+//go:noescape
+func runs256(base *byte, list *uint64, n int)
+
+// runs256ahead loads the n runs at list, 32 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runs256ahead(base *byte, list *uint64, n int, ahead int)
+
+// runsF16x256 widens and adds the n runs at list, 32 bytes at a time.
+//
+//go:noescape
+func runsF16x256(base *byte, list *uint64, n int)
+
+// runsF16x256ahead widens and adds the n runs at list, 32 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runsF16x256ahead(base *byte, list *uint64, n int, ahead int)
+
+// runsBF16x256 widens and adds the n runs at list, 32 bytes at a time.
+//
+//go:noescape
+func runsBF16x256(base *byte, list *uint64, n int)
+
+// runsBF16x256ahead widens and adds the n runs at list, 32 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runsBF16x256ahead(base *byte, list *uint64, n int, ahead int)
+
+// runs512 loads the n runs at list, 64 bytes at a time.
+//
+//go:noescape
+func runs512(base *byte, list *uint64, n int)
+
+// runs512ahead loads the n runs at list, 64 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runs512ahead(base *byte, list *uint64, n int, ahead int)
+
+// runsF16x512 widens and adds the n runs at list, 64 bytes at a time.
+//
+//go:noescape
+func runsF16x512(base *byte, list *uint64, n int)
+
+// runsF16x512ahead widens and adds the n runs at list, 64 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runsF16x512ahead(base *byte, list *uint64, n int, ahead int)
+
+// runsBF16x512 widens and adds the n runs at list, 64 bytes at a time.
+//
+//go:noescape
+func runsBF16x512(base *byte, list *uint64, n int)
+
+// runsBF16x512ahead widens and adds the n runs at list, 64 bytes at a time.
+// With each line it prefetches that of the run which is ahead bytes on in the list.
+//
+//go:noescape
+func runsBF16x512ahead(base *byte, list *uint64, n int, ahead int)
+
+// lines loads a byte of the first line of the n runs at list.
+//
+//go:noescape
+func lines(base *byte, list *uint64, n int)
+
+// stride loads n bytes, the first at p, that lie stride bytes apart.
+//
+//go:noescape
+func stride(p *byte, stride int, n int)
+
+// linesahead loads a byte of the first line of the n runs at list, and prefetches
+// that of the run which is ahead bytes on.
+//
+//go:noescape
+func linesahead(base *byte, list *uint64, n int, ahead int)
+
+// strideahead loads n bytes, the first at p, that lie stride bytes apart, and
+// prefetches what is ahead bytes on.
+//
+//go:noescape
+func strideahead(p *byte, stride int, n int, ahead int)

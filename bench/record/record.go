@@ -26,11 +26,12 @@ type Run struct {
 type Line struct {
 	Type    string `json:"type"`
 	Case    string `json:"case"`
-	Kind    string `json:"kind"` // of reduction: full, rows and so on
+	Kind    string `json:"kind"`            // of reduction: full, rows and so on
+	Suite   string `json:"suite,omitempty"` // that has bars of its own
 	Impl    string `json:"impl"`
 	Ours    bool   `json:"ours,omitempty"`
 	Workers int    `json:"workers"`
-	Bytes   int    `json:"bytes"` // that the case reads
+	Bytes   int    `json:"bytes"` // that the limit loads: of a view, of the cache lines that it touches
 
 	// Times are for one sum, in nanoseconds; all are 0 when Note says why there
 	// are none.
@@ -44,6 +45,8 @@ type Line struct {
 	LimitLoop string  `json:"limit_loop,omitempty"`
 	Ratio     float64 `json:"ratio,omitempty"` // GBs / LimitGBs
 
+	// Bar is what the line should reach, if anything.
+	Bar Bar `json:"bar,omitzero"`
 	// Under says what the line should have reached; empty when it did.
 	Under string `json:"under,omitempty"`
 	Note  string `json:"note,omitempty"`
@@ -53,6 +56,10 @@ type Line struct {
 
 // Limit is the name of the implementation that only loads.
 const Limit = "limit"
+
+// Judged reports whether the line can be under its bar: ours, but not the plain Go
+// code.
+func (l Line) Judged() bool { return l.Ours && l.Measured() && l.Impl != "generic" }
 
 // Measured reports whether the line has times.
 func (l Line) Measured() bool { return l.NS > 0 }

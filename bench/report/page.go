@@ -89,7 +89,9 @@ func newSection(run record.Run, h Headline) (section, error) {
 	}
 	s.add("Full sums: bandwidth over the size of the data", svg)
 	for _, g := range groups {
-		rows := slices.DeleteFunc(slices.Clone(h.Rows), func(r Row) bool { return !slices.Contains(g.kinds, cases.Kind(r.Kind)) })
+		rows := slices.DeleteFunc(slices.Clone(h.Rows), func(r Row) bool {
+			return r.Suite == cases.Views || !slices.Contains(g.kinds, cases.Kind(r.Kind))
+		})
 		for part := range slices.Chunk(rows, maxGroups) {
 			if svg, err = bars(h, part); err != nil {
 				return s, err

@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/record"
 )
 
@@ -106,7 +107,7 @@ func embeddable(file string) string {
 func curve(run record.Run, h Headline) (template.HTML, error) {
 	series := map[string]plotter.XYs{}
 	for _, row := range h.Rows {
-		if row.Kind != "full" {
+		if row.Kind != "full" || row.Suite == cases.Views {
 			continue
 		}
 		for _, l := range row.lines() {

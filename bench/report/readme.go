@@ -3,34 +3,48 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"math/bits"
 	"os"
-	"strconv"
 	"strings"
 
+	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/elem"
 	"github.com/reducesum/reducesum/bench/record"
 )
 
-// The markers between which UpdateReadme writes.
-const (
-	beginMarker = "<!-- bench:begin -->"
-	endMarker   = "<!-- bench:end -->"
-)
+// A region of README.md is written between its markers: what write makes of the
+// runs that it takes.
+type region struct {
+	name  string
+	takes func(l record.Line) bool
+	write func(w *bytes.Buffer, r *record.Report)
+}
 
-// UpdateReadme writes the headline tables of runs between the markers of a file.
+var regions = []region{
+	{"bench", func(l record.Line) bool { return l.Suite == "" }, writeMarkdown},
+	{"views", func(l record.Line) bool { return l.Suite == cases.Views }, writeViews},
+}
+
+// UpdateReadme writes the tables of runs between the markers of a file. A region
+// that no run has lines for stays as it is.
 func UpdateReadme(name string, runs []*record.Report) error {
 	old, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	var tables bytes.Buffer
-	for _, r := range runs {
-		writeMarkdown(&tables, r)
-	}
-	text, err := between(string(old), tables.String())
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	text := string(old)
+	for _, region := range regions {
+		var tables bytes.Buffer
+		for _, r := range runs {
+			if part := region.of(r); len(part.Lines) > 0 {
+				region.write(&tables, part)
+			}
+		}
+		if tables.Len() == 0 {
+			continue
+		}
+		if text, err = between(text, region.name, tables.String()); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	if text == string(old) {
 		return nil
@@ -38,29 +52,46 @@ func UpdateReadme(name string, runs []*record.Report) error {
 	return os.WriteFile(name, []byte(text), 0o644)
 }
 
-// between replaces what is between the markers.
-func between(text, table string) (string, error) {
-	if strings.Count(text, beginMarker) != 1 || strings.Count(text, endMarker) != 1 {
-		return "", fmt.Errorf("want %s and %s once each", beginMarker, endMarker)
+// of returns the part of a run that the region shows: one worker, and of our
+// implementations not the plain Go code where there is something better.
+func (g region) of(r *record.Report) *record.Report {
+	part := &record.Report{Run: r.Run}
+	for _, l := range r.Lines {
+		plain := l.Ours && l.Impl == "generic" && len(r.Run.Implementations) > 1
+		if g.takes(l) && l.Workers == 1 && !plain {
+			part.Lines = append(part.Lines, l)
+		}
 	}
-	before, rest, _ := strings.Cut(text, beginMarker)
-	_, after, ok := strings.Cut(rest, endMarker)
+	return part
+}
+
+// between replaces what is between the markers of a region.
+func between(text, region, table string) (string, error) {
+	begin, end := "<!-- "+region+":begin -->", "<!-- "+region+":end -->"
+	if strings.Count(text, begin) != 1 || strings.Count(text, end) != 1 {
+		return "", fmt.Errorf("want %s and %s once each", begin, end)
+	}
+	before, rest, _ := strings.Cut(text, begin)
+	_, after, ok := strings.Cut(rest, end)
 	if !ok {
-		return "", fmt.Errorf("%s comes before %s", endMarker, beginMarker)
+		return "", fmt.Errorf("%s comes before %s", end, begin)
 	}
-	return before + beginMarker + "\n" + table + endMarker + after, nil
+	return before + begin + "\n" + table + end + after, nil
 }
 
 // headlineType is the element type of the table with all the cases.
 const headlineType = "float32"
 
+// machine is what the tables of a run begin with.
+func machine(r record.Run) string {
+	return fmt.Sprintf("**%s**, %s/%s, %s, %s. One thread", r.CPU, r.OS, r.Arch, strings.Replace(r.Go, "go", "Go ", 1), r.Date)
+}
+
 // writeMarkdown writes the tables of a run: all cases of one type, and some cases
-// of all types. The plain Go code is left out where there is something better.
+// of all types.
 func writeMarkdown(w *bytes.Buffer, r *record.Report) {
-	fmt.Fprintf(w, "**%s**, %s/%s, %s, %s. One thread; GB/s, and the part of the limit: a loop that only loads.\n\n",
-		r.Run.CPU, r.Run.OS, r.Run.Arch, strings.Replace(r.Run.Go, "go", "Go ", 1), r.Run.Date)
-	plain := func(l record.Line) bool { return l.Ours && l.Impl == "generic" && len(r.Run.Implementations) > 1 }
-	for _, h := range headlines(r, func(l record.Line) bool { return l.Type == headlineType && l.Workers == 1 && !plain(l) }) {
+	fmt.Fprintf(w, "%s; GB/s, and the part of the limit: a loop that only loads, stores a large result, widens and adds 16-bit floats.\n\n", machine(r.Run))
+	for _, h := range headlines(r, func(l record.Line) bool { return l.Type == headlineType }) {
 		writeHeadline(w, h)
 	}
 	writeTypes(w, r)
@@ -88,40 +119,6 @@ func writeHeadline(w *bytes.Buffer, h Headline) {
 	w.WriteByte('\n')
 }
 
-// caseText is a case in words: [8192, 768] over 1.
-func caseText(r Row) string {
-	shape, axes, _ := strings.Cut(r.Case, "/")
-	shape, strides, isView := strings.Cut(shape, "@")
-	if axes == "" && !strings.Contains(shape, "x") {
-		return "full " + power(shape)
-	}
-	text := "[" + strings.ReplaceAll(shape, "x", ", ") + "]"
-	axes, s, hasStrides := strings.Cut(axes, "@")
-	if hasStrides {
-		strides, isView = s, true
-	}
-	switch n := strings.Count(axes, ","); {
-	case axes == "":
-	case n == 0:
-		text += " over " + axes
-	default:
-		text += " over (" + strings.ReplaceAll(axes, ",", ", ") + ")"
-	}
-	if isView {
-		text += ", strides " + strings.ReplaceAll(strides, ",", ", ")
-	}
-	return text
-}
-
-// power writes a large power of two as one.
-func power(number string) string {
-	n, err := strconv.Atoi(number)
-	if err != nil || n <= 1<<16 || n&(n-1) != 0 {
-		return number
-	}
-	return fmt.Sprintf("2^%d", bits.TrailingZeros(uint(n)))
-}
-
 // typeCases are the cases of the table of types.
 var typeCases = []string{"65536", "16777216", "8192x768/1", "8192x768/0"}
 
@@ -132,7 +129,7 @@ func writeTypes(w *bytes.Buffer, r *record.Report) {
 	}
 	best := map[[2]string]record.Line{}
 	for _, l := range r.Lines {
-		if l.Impl == r.Run.Implementations[0] && l.Workers == 1 {
+		if l.Impl == r.Run.Implementations[0] {
 			best[[2]string{l.Type, l.Case}] = l
 		}
 	}

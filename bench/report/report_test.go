@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/record"
 )
 
@@ -46,8 +49,8 @@ func TestText(t *testing.T) {
 		lines     int
 		contains  []string
 	}{
-		{false, 17, []string{"Some <CPU>", "avx2, generic", "1.5%", "load256", "left out: wrong: sum 1", "UNDER: ratio 0.10 < 0.95", "\n1 of our 7 lines are under"}},
-		{true, 1, []string{"UNDER: ratio 0.10 < 0.95", "\n1 of our 7 lines are under"}},
+		{false, 17, []string{"Some <CPU>", "avx2, generic", "1.5%", "load256", "left out: wrong: sum 1", "UNDER: ratio 0.10 < 0.95", "\n1 of our 4 lines are under"}},
+		{true, 1, []string{"UNDER: ratio 0.10 < 0.95", "\n1 of our 4 lines are under"}},
 	}
 	for _, test := range tests {
 		var b strings.Builder
@@ -111,7 +114,7 @@ func TestBenchstat(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	writeMarkdown(&b, sample())
+	writeMarkdown(&b, regions[0].of(sample()))
 	for _, want := range []string{
 		"**Some <CPU>**, linux/amd64, Go 1.26.8, 2026-01-02.",
 		"| float32 | limit | reducesum avx2 | | vek | gonum | gomlx |\n|---|--:|--:|--:|--:|--:|--:|\n",
@@ -126,18 +129,112 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestBetween(t *testing.T) {
+	const begin, end = "<!-- bench:begin -->", "<!-- bench:end -->"
 	tests := []struct{ text, want string }{
-		{"a\n" + beginMarker + "\nold\n" + endMarker + "\nb", "a\n" + beginMarker + "\nnew\n" + endMarker + "\nb"},
-		{beginMarker + endMarker, beginMarker + "\nnew\n" + endMarker},
+		{"a\n" + begin + "\nold\n" + end + "\nb", "a\n" + begin + "\nnew\n" + end + "\nb"},
+		{begin + end, begin + "\nnew\n" + end},
 		{"a", ""},
-		{beginMarker, ""},
-		{endMarker + beginMarker, ""},
-		{beginMarker + beginMarker + endMarker, ""},
+		{begin, ""},
+		{end + begin, ""},
+		{begin + begin + end, ""},
 	}
 	for _, test := range tests {
-		got, err := between(test.text, "new\n")
+		got, err := between(test.text, "bench", "new\n")
 		if got != test.want || (err != nil) != (test.want == "") {
 			t.Errorf("between(%q) is %q, %v; want %q", test.text, got, err, test.want)
+		}
+	}
+}
+
+// TestUpdateReadme checks that each region gets its lines, and that one without
+// lines is kept.
+func TestUpdateReadme(t *testing.T) {
+	const both = "a\n<!-- bench:begin -->\nold\n<!-- bench:end -->\nb\n<!-- views:begin -->\nold views\n<!-- views:end -->\nc\n"
+	views := sample()
+	for i := range views.Lines {
+		views.Lines[i].Suite = cases.Views
+	}
+	tests := []struct {
+		name     string
+		runs     []*record.Report
+		contains []string
+		not      []string
+	}{
+		{"packed", []*record.Report{sample()}, []string{"full 2^18", "\nold views\n"}, []string{"\nold\n"}},
+		{"views", []*record.Report{views}, []string{"\nold\n", "| [8, 3] over 1 | 1.6 |"}, []string{"old views", "full 2^18 | 104857.6"}},
+		{"two", []*record.Report{sample(), views}, []string{"full 2^18 | 104857.6", "| [8, 3] over 1 | 1.6 |"}, []string{"\nold\n", "old views"}},
+	}
+	for _, test := range tests {
+		name := filepath.Join(t.TempDir(), "README.md")
+		if err := os.WriteFile(name, []byte(both), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := UpdateReadme(name, test.runs); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range test.contains {
+			if !strings.Contains(string(text), s) {
+				t.Errorf("%s: no %q in\n%s", test.name, s, text)
+			}
+		}
+		for _, s := range test.not {
+			if strings.Contains(string(text), s) {
+				t.Errorf("%s: %q in\n%s", test.name, s, text)
+			}
+		}
+	}
+}
+
+func TestViews(t *testing.T) {
+	line := func(typ, c, impl string, ns float64, bar record.Bar) record.Line {
+		return record.Line{Type: typ, Case: c, Impl: impl, Ours: impl != record.Limit, Workers: 1, NS: ns, Bar: bar, Suite: cases.Views}
+	}
+	half, over := record.Bar{Ratio: 0.5}, record.Bar{Over: 60}
+	wrong := line("float16", "8x8@1,8", "avx2", 0, record.Bar{})
+	wrong.Note = "wrong: sum 1"
+	r := &record.Report{Run: sample().Run, Lines: []record.Line{
+		line("float32", "512x512@1,512", record.Limit, 10, record.Bar{}), line("float32", "512x512@1,512", "avx2", 15, half),
+		line("float32", "8x8@1,8", record.Limit, 5, record.Bar{}), line("float32", "8x8@1,8", "avx2", 46, over),
+		line("float16", "512x512@1,512", record.Limit, 10, record.Bar{}), line("float16", "512x512@1,512", "avx2", 1234, half),
+		line("float16", "8x8@1,8", record.Limit, 5, record.Bar{}), wrong,
+	}}
+	var b bytes.Buffer
+	writeViews(&b, r)
+	for _, want := range []string{
+		"| | float32 avx2 | float16 avx2 |\n|---|--:|--:|\n",
+		"| [512, 512], strides [1, 512] | 1.5 | 123 |\n",
+		"| [8, 8], strides [1, 8] | +41 ns | wrong |\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	good := sample()
+	good.Lines[2].Under = ""
+	tests := []struct {
+		runs  []*record.Report
+		err   string
+		lines int
+	}{
+		{[]*record.Report{sample()}, "1 of our 4 lines", 1},
+		{[]*record.Report{sample(), good}, "1 of our 8 lines", 1},
+		{[]*record.Report{good}, "", 0},
+	}
+	for _, test := range tests {
+		var b strings.Builder
+		err := Check(&b, test.runs)
+		if (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
+			t.Errorf("error %v, want %q", err, test.err)
+		}
+		if n := strings.Count(b.String(), "UNDER: ratio 0.10 < 0.95"); n != test.lines || !strings.Contains(b.String(), "Some <CPU>") {
+			t.Errorf("%d lines, want %d, and the CPU:\n%s", n, test.lines, b.String())
 		}
 	}
 }
@@ -150,9 +247,11 @@ func TestCaseText(t *testing.T) {
 		"8192x768/1":               "[8192, 768] over 1",
 		"32x64x56x56/0,2,3":        "[32, 64, 56, 56] over (0, 2, 3)",
 		"8x3":                      "[8, 3]",
-		"8192x768/1@773,1":         "[8192, 768] over 1, strides 773, 1",
-		"8192x768@773,1":           "[8192, 768], strides 773, 1",
-		"8x512x768/1@400003,779,1": "[8, 512, 768] over 1, strides 400003, 779, 1",
+		"8192x768/1@773,1":         "[8192, 768] over 1, strides [773, 1]",
+		"8192x768@773,1":           "[8192, 768], strides [773, 1]",
+		"8x512x768/1@400003,779,1": "[8, 512, 768] over 1, strides [400003, 779, 1]",
+		"1500@2":                   "[1500], strides [2]",
+		"2x2x2x2x2x2x2x2x2/0,1,2,3,4,5,6,7,8@1,2,4,8,16,32,64,128,256": "[2, 2, 2, ..., 2] over (0, 1, 2, 3, 4, 5, 6, 7, 8), strides [1, 2, 4, ..., 256]",
 	} {
 		if got := caseText(Row{Case: in}); got != want {
 			t.Errorf("%s is %q, want %q", in, got, want)

@@ -20,6 +20,7 @@ type Headline struct {
 // A Row is a case of a table.
 type Row struct {
 	Case, Kind string
+	Suite      string
 	Limit      record.Line
 	Ours       []Cell // in the order of Headline.Ours
 	Rivals     []Cell // in the order of Headline.Rivals
@@ -75,7 +76,7 @@ func (h *Headline) add(l record.Line) {
 	i := slices.IndexFunc(h.Rows, func(r Row) bool { return r.Case == l.Case })
 	if i < 0 {
 		i = len(h.Rows)
-		h.Rows = append(h.Rows, Row{Case: l.Case, Kind: l.Kind})
+		h.Rows = append(h.Rows, Row{Case: l.Case, Kind: l.Kind, Suite: l.Suite})
 	}
 	row := &h.Rows[i]
 	switch {

@@ -20,7 +20,7 @@ type Text struct {
 	under, judged int
 }
 
-const columns = "%-8s  %-22s  %-9s %2s  %12s  %7s  %7s  %5s  %7s  %6s  %s"
+const columns = "%-8s  %-34s  %-7s %2s  %11s  %7s  %7s  %5s  %6s  %7s  %6s  %s"
 
 // Run writes what the lines were measured on.
 func (t *Text) Run(r record.Run) error {
@@ -30,7 +30,7 @@ func (t *Text) Run(r record.Run) error {
 	if err != nil {
 		return err
 	}
-	return t.columns("type", "case", "impl", "w", "ns", "GB/s", "limit", "ratio", "median", "spread", "")
+	return t.columns("type", "case", "impl", "w", "ns", "GB/s", "limit", "ratio", "bar", "median", "spread", "")
 }
 
 func memory(r record.Run) string {
@@ -43,7 +43,7 @@ func memory(r record.Run) string {
 // Case writes the lines of one case.
 func (t *Text) Case(lines []record.Line) error {
 	for _, l := range lines {
-		if l.Ours {
+		if l.Judged() {
 			t.judged++
 		}
 		if l.Under != "" {
@@ -60,8 +60,9 @@ func (t *Text) Case(lines []record.Line) error {
 
 func (t *Text) line(l record.Line) error {
 	workers := strconv.Itoa(l.Workers)
+	l.Case = shortCase(l.Case)
 	if !l.Measured() {
-		return t.columns(l.Type, l.Case, l.Impl, workers, "-", "-", "-", "-", "-", "-", "left out: "+l.Note)
+		return t.columns(l.Type, l.Case, l.Impl, workers, "-", "-", "-", "-", "-", "-", "-", "left out: "+l.Note)
 	}
 	remark := ""
 	switch {
@@ -69,9 +70,11 @@ func (t *Text) line(l record.Line) error {
 		remark = l.LimitLoop
 	case l.Under != "":
 		remark = "UNDER: " + l.Under
+	case l.Bar != record.Bar{}:
+		remark = "ok"
 	}
 	return t.columns(l.Type, l.Case, l.Impl, workers,
-		strconv.FormatFloat(l.NS, 'f', 1, 64), number(l.GBs), number(l.LimitGBs), fmt.Sprintf("%.2f", l.Ratio),
+		strconv.FormatFloat(l.NS, 'f', 1, 64), number(l.GBs), number(l.LimitGBs), fmt.Sprintf("%.2f", l.Ratio), l.Bar,
 		number(float64(l.Bytes)/l.Median), fmt.Sprintf("%.1f%%", 100*l.Spread), remark)
 }
 

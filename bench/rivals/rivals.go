@@ -5,8 +5,6 @@ package rivals
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"unsafe"
 
 	"github.com/reducesum/reducesum/bench/cases"
 	"github.com/reducesum/reducesum/bench/elem"
@@ -85,8 +83,7 @@ func (r Rival) Prepare(t Task, want *Want) (e *Entry, err error) {
 // spoil overwrites dst, so that the results of the last rival do not pass for
 // those of the next.
 func spoil(dst any) {
-	v := reflect.ValueOf(dst)
-	b := unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(v.Type().Elem().Size()))
+	b := bytesOf(dst)
 	for i := range b {
 		b[i] = 0x55
 	}

@@ -14,9 +14,10 @@ import (
 // A field is everybody who takes part in one case: some are contestants, some
 // are out before the start.
 type field struct {
-	task  rivals.Task
-	bytes []byte // what the loops load
-	want  *rivals.Want
+	task    rivals.Task
+	work    limit.Work
+	want    *rivals.Want
+	differs map[string]error // of ours whose bits are wrong, by name
 
 	contestants []contest.Contestant
 	starters    []record.Line // of the contestants, without times
@@ -25,12 +26,13 @@ type field struct {
 
 func newField(t elem.Type, c cases.Case, src, dst []byte) *field {
 	f := &field{
+		differs: map[string]error{},
 		task: rivals.Task{
 			Case: c, Type: t,
 			Src: t.View(src[:c.Reach()*t.Size()]),
 			Dst: t.View(dst[:c.Results()*t.Size()]),
 		},
-		bytes: src[:c.Elements()*t.Size()],
+		work: workOf(t, c, src, dst),
 	}
 	f.want = rivals.NewWant(f.task)
 	return f
@@ -39,21 +41,40 @@ func newField(t elem.Type, c cases.Case, src, dst []byte) *field {
 func (f *field) line(impl string, workers int) record.Line {
 	return record.Line{
 		Type: string(f.task.Type), Case: f.task.Case.String(), Kind: string(f.task.Case.Kind()),
-		Impl: impl, Workers: workers, Bytes: len(f.bytes),
+		Impl: impl, Workers: workers, Bytes: f.work.Bytes(), Suite: f.task.Case.Suite,
 	}
 }
 
-// addLoops adds the loops that only load. A view's elements are loaded as if
-// they lay side by side, which is the least that there is to load.
+// checkBits compares the bits of ours on values whose sums depend on the order.
+func (f *field) checkBits(list []rivals.Rival, workers []int) {
+	memory := f.work.Src
+	f.task.Type.FillInexact(memory)
+	defer f.task.Type.Fill(memory)
+	reference, failed := rivals.NewReference(f.task)
+	for _, r := range list {
+		for _, n := range workers {
+			if !r.Ours {
+				continue
+			}
+			task, err := f.task, failed
+			task.Workers = n
+			if err == nil {
+				err = reference.Differs(r, task)
+			}
+			if err != nil {
+				f.differs[r.Name] = err
+			}
+		}
+	}
+}
+
+// addLoops adds the loops that do what no sum can do without.
 func (f *field) addLoops(workers int) {
-	for _, l := range limit.Loops() {
+	for _, way := range limit.Ways(f.work, workers) {
 		line := f.line(record.Limit, workers)
-		line.LimitLoop = l.Name
+		line.LimitLoop = way.Name
 		f.starters = append(f.starters, line)
-		f.contestants = append(f.contestants, contest.Contestant{
-			Name: l.Name,
-			Run:  func(n int) { l.PassesWith(workers, f.bytes, n) },
-		})
+		f.contestants = append(f.contestants, contest.Contestant{Name: way.Name, Run: way.Run})
 	}
 }
 
@@ -63,6 +84,9 @@ func (f *field) addRival(r rivals.Rival, workers int) {
 	line := f.line(r.Name, workers)
 	line.Ours = r.Ours
 	entry, err := r.Prepare(task, f.want)
+	if differs := f.differs[r.Name]; differs != nil {
+		err = differs
+	}
 	switch {
 	case err == nil:
 		f.starters = append(f.starters, line)

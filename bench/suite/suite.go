@@ -4,6 +4,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -21,11 +22,14 @@ import (
 
 // A Suite is what to measure, and how.
 type Suite struct {
-	Cases   []cases.Case
-	Types   []elem.Type
-	Rivals  []rivals.Rival
-	Workers []int
-	Options contest.Options
+	Cases []cases.Case
+	Types []elem.Type
+	// ViewTypes are the types of cases of the suite of views.
+	ViewTypes []elem.Type
+	Only      *regexp.Regexp // if set: only what it finds in "type case"
+	Rivals    []rivals.Rival
+	Workers   []int
+	Options   contest.Options
 
 	src, dst *buffer.Buffer
 }
@@ -37,37 +41,66 @@ type Output interface {
 	Case(lines []record.Line) error
 }
 
+// A pair is a case of a type.
+type pair struct {
+	t elem.Type
+	c cases.Case
+}
+
+// String returns what Only looks at.
+func (p pair) String() string { return fmt.Sprintf("%s %s", p.t, p.c) }
+
+// pairs returns what to measure, all cases of a type together.
+func (s *Suite) pairs() []pair {
+	var list []pair
+	for _, t := range elem.Types {
+		for _, c := range s.Cases {
+			types := s.Types
+			if c.Suite == cases.Views {
+				types = s.ViewTypes
+			}
+			p := pair{t, c}
+			if slices.Contains(types, t) && (s.Only == nil || s.Only.MatchString(p.String())) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
 // Run measures everything. It calls progress before each case.
 func (s *Suite) Run(out Output, progress func(done, of int, what string)) error {
-	if err := s.allocate(); err != nil {
+	list := s.pairs()
+	if len(list) == 0 {
+		return fmt.Errorf("nothing to measure: no type and case has %v", s.Only)
+	}
+	if err := s.allocate(list); err != nil {
 		return err
 	}
 	defer s.free()
-	for i, t := range s.Types {
-		t.Fill(s.src.Bytes)
+	for i, p := range list {
+		if i == 0 || p.t != list[i-1].t {
+			p.t.Fill(s.src.Bytes)
+		}
 		if i == 0 { // once the pages have been touched
 			if err := out.Run(s.describe()); err != nil {
 				return err
 			}
 		}
-		for j, c := range s.Cases {
-			progress(i*len(s.Cases)+j, len(s.Types)*len(s.Cases), fmt.Sprintf("%s %s", t, c))
-			if err := out.Case(s.measure(t, c)); err != nil {
-				return err
-			}
+		progress(i, len(list), p.String())
+		if err := out.Case(s.measure(p.t, p.c)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // allocate gets memory for the largest case.
-func (s *Suite) allocate() error {
+func (s *Suite) allocate(list []pair) error {
 	src, dst := 0, 0
-	for _, t := range s.Types {
-		for _, c := range s.Cases {
-			src = max(src, c.Reach()*t.Size())
-			dst = max(dst, c.Results()*t.Size())
-		}
+	for _, p := range list {
+		src = max(src, p.c.Reach()*p.t.Size())
+		dst = max(dst, p.c.Results()*p.t.Size())
 	}
 	var err error
 	if s.src, err = buffer.New(src); err != nil {
@@ -92,9 +125,7 @@ func (s *Suite) describe() record.Run {
 		Time: s.Options.Time.String(), Rounds: s.Options.Rounds,
 		Implementations: implementations(),
 	}
-	for _, l := range limit.Loops() {
-		r.Loops = append(r.Loops, l.Name)
-	}
+	r.Loops = limit.Names()
 	return r
 }
 
@@ -102,6 +133,7 @@ func (s *Suite) describe() record.Run {
 // first for each number of workers.
 func (s *Suite) measure(t elem.Type, c cases.Case) []record.Line {
 	f := newField(t, c, s.src.Bytes, s.dst.Bytes)
+	f.checkBits(s.Rivals, s.Workers)
 	for _, w := range s.Workers {
 		f.addLoops(w)
 		for _, r := range s.Rivals {

@@ -1,6 +1,9 @@
 package suite
 
 import (
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +92,70 @@ func checkLines(t *testing.T, lines []record.Line, chosen int) {
 	}
 	if limits != 2 {
 		t.Errorf("%d limits, want one for each number of workers", limits)
+	}
+}
+
+func TestPairs(t *testing.T) {
+	list, err := cases.Select("100 20x30/1@30,1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Suite{Cases: list, Types: []elem.Type{"int32", "float32"}, ViewTypes: []elem.Type{"float16"}}
+	tests := []struct {
+		only string
+		want []string
+	}{
+		{"", []string{"float32 100", "float16 20x30/1@30,1", "int32 100"}},
+		{"^float", []string{"float32 100", "float16 20x30/1@30,1"}},
+		{"x", []string{"float16 20x30/1@30,1"}},
+		{"32 100$", []string{"float32 100", "int32 100"}},
+		{"nothing", nil},
+	}
+	for _, test := range tests {
+		s.Only = regexp.MustCompile(test.only)
+		var got []string
+		for _, p := range s.pairs() {
+			got = append(got, p.String())
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q: %v, want %v", test.only, got, test.want)
+		}
+	}
+	err = s.Run(&collect{}, func(int, int, string) {})
+	if err == nil || !strings.Contains(err.Error(), "nothing") {
+		t.Errorf("nothing to measure: error %v, want one that names the expression", err)
+	}
+}
+
+// TestBits checks that an implementation of ours with the right values, but not
+// the bits of a contiguous copy, is out.
+func TestBits(t *testing.T) {
+	list, err := cases.Select("64@3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inOrder := rivals.Rival{Name: "in order", Ours: true, New: func(t rivals.Task) (*rivals.Entry, error) {
+		src, dst := t.Src.([]float32), t.Dst.([]float32)
+		return &rivals.Entry{
+			Run: func(int) {
+				dst[0] = 0
+				for i := 0; i < len(src); i += 3 {
+					dst[0] += src[i]
+				}
+			},
+			Result: func() any { return dst },
+		}, nil
+	}}
+	s := &Suite{
+		Cases: list, ViewTypes: []elem.Type{"float32"}, Rivals: []rivals.Rival{inOrder}, Workers: []int{1},
+		Options: contest.Options{Time: time.Millisecond, Rounds: 3},
+	}
+	out := &collect{}
+	if err := s.Run(out, func(int, int, string) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := Wrong(out.cases[0]); err == nil || !strings.Contains(err.Error(), "the bits of sum 0") {
+		t.Errorf("error %v, want one that tells of the bits", err)
 	}
 }
 

@@ -153,11 +153,7 @@ func (e *engine) pass(t kernels.Type, axes []axis, n, stride int, dst, src unsaf
 	if stride != 1 && len(axes) > 0 && axes[0].stride == 1 && axes[0].out == 1 {
 		p.inner = axes[0].size
 		axes = axes[1:]
-		for i, a := range axes {
-			if outer < 0 || a.size > axes[outer].size {
-				outer = i
-			}
-		}
+		outer = outerAxis(axes, n*p.inner*size)
 	} else {
 		for i, a := range axes {
 			if a.out == 1 {
@@ -170,6 +166,23 @@ func (e *engine) pass(t kernels.Type, axes []axis, n, stride int, dst, src unsaf
 		p.outer, p.srcOuter, p.dstOuter = a.size, a.stride*size, a.out*acc
 	}
 	e.eachPass(p, axes, outer, dst, src)
+}
+
+// outerAxis chooses, for columns of a number of bytes, the axis of outer items: the
+// one that is nearest in memory, if that is not too little for a call; -1 if there is
+// none.
+func outerAxis(axes []axis, bytes int) int {
+	const enough = 4 << 10
+	outer := -1
+	for i, a := range axes {
+		if outer < 0 || a.size > axes[outer].size {
+			outer = i
+		}
+		if outer == 0 && a.size*bytes >= enough {
+			return 0
+		}
+	}
+	return outer
 }
 
 // eachPass runs a pass for each index of axes, but the one of its outer items.

@@ -54331,8 +54331,8 @@ DATA reducesumConst9<>+24(SB)/8, $0x0040000000400000
 GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $32
 
 // func packF32AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF32AVX2(SB), $584-8
+// Requires: AVX, AVX2, MMX+
+TEXT ·packF32AVX2(SB), $560-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -54464,7 +54464,18 @@ squaresCounted:
 	MOVQ  SI, 176(SP)
 	SHLQ  $0x05, DX
 	MOVQ  DX, 192(SP)
-	MOVQ  112(SP), DX
+	MOVQ  40(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x02, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 240(SP)
+	MOVQ  CX, 248(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  112(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
 	MOVQ  144(SP), CX
@@ -54474,76 +54485,65 @@ squaresCounted:
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 216(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 216(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x02, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 224(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 224(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 232(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  144(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x03, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 232(SP)
-	MOVQ  $+8, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  144(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x03, AX
+	MOVQ  AX, 248(SP)
+	MOVQ  $+8, DI
+	MOVQ  DI, 240(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 240(SP)
-	MOVQ CX, 248(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	MOVQ BX, 136(SP)
 	MOVQ 112(SP), BX
-	MOVQ 120(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ BX, DI
-	ADDQ 56(SP), DI
+	MOVQ 120(SP), DI
+	MOVQ 40(SP), AX
+	MOVQ 48(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ BX, DX
+	ADDQ 56(SP), DX
 	MOVQ 72(SP), R8
 	MOVQ 80(SP), R9
 	LEAQ (R8)(R9*1), R10
 	MOVQ 216(SP), R11
 	MOVQ 224(SP), R12
+	MOVQ 136(SP), R13
+	CMPQ R13, $+16
+	JLT  narrow
 	MOVQ $+4, R13
 	MOVQ R13, 160(SP)
 	MOVQ 64(SP), R13
@@ -54553,9 +54553,7 @@ aided:
 	MOVQ 104(SP), R14
 	SUBQ R14, R13
 	MOVQ R13, 184(SP)
-	MOVQ 136(SP), R14
-	CMPQ R14, $+16
-	JGE  square
+	JMP  square
 
 narrow:
 	MOVQ  248(SP), R14
@@ -54607,8 +54605,8 @@ narrowTile:
 	JGE   square
 	MOVQ  200(SP), R13
 	ADDQ  R13, BX
-	ADDQ  R13, DI
-	ADDQ  208(SP), AX
+	ADDQ  R13, DX
+	ADDQ  208(SP), DI
 	MOVQ  $+4, R13
 	MOVQ  R13, 136(SP)
 
@@ -54649,13 +54647,13 @@ noShare:
 
 tile:
 	VMOVUPS     (BX), X0
-	VINSERTF128 $0x01, (DI), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (DI)(CX*1), Y1, Y1
-	VMOVUPS     (BX)(SI*1), X2
-	VINSERTF128 $0x01, (DI)(SI*1), Y2, Y2
-	VMOVUPS     (BX)(DX*1), X3
-	VINSERTF128 $0x01, (DI)(DX*1), Y3, Y3
+	VINSERTF128 $0x01, (DX), Y0, Y0
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (DX)(AX*1), Y1, Y1
+	VMOVUPS     (BX)(CX*1), X2
+	VINSERTF128 $0x01, (DX)(CX*1), Y2, Y2
+	VMOVUPS     (BX)(SI*1), X3
+	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
 	VUNPCKLPS   Y2, Y0, Y4
 	VUNPCKHPS   Y2, Y0, Y2
 	VUNPCKLPS   Y3, Y1, Y0
@@ -54665,12 +54663,12 @@ tile:
 	VUNPCKLPS   Y3, Y2, Y4
 	VUNPCKHPS   Y3, Y2, Y3
 	ADDQ        $+16, BX
-	ADDQ        $+16, DI
-	VMOVUPS     Y1, (AX)
-	VMOVUPS     Y0, (AX)(R8*1)
-	VMOVUPS     Y4, (AX)(R9*1)
-	VMOVUPS     Y3, (AX)(R10*1)
-	ADDQ        88(SP), AX
+	ADDQ        $+16, DX
+	VMOVUPS     Y1, (DI)
+	VMOVUPS     Y0, (DI)(R8*1)
+	VMOVUPS     Y4, (DI)(R9*1)
+	VMOVUPS     Y3, (DI)(R10*1)
+	ADDQ        88(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
@@ -54681,15 +54679,15 @@ tile:
 	JEQ         squareDone
 	MOVQ        168(SP), R13
 	ADDQ        R13, BX
-	ADDQ        R13, DI
-	ADDQ        184(SP), AX
+	ADDQ        R13, DX
+	ADDQ        184(SP), DI
 	JMP         tiles
 
 squareDone:
 	MOVQ 176(SP), R13
 	ADDQ R13, BX
-	ADDQ R13, DI
-	ADDQ 192(SP), AX
+	ADDQ R13, DX
+	ADDQ 192(SP), DI
 	MOVQ 160(SP), R13
 	SHLQ $0x02, R13
 	MOVQ 136(SP), R14
@@ -54776,13 +54774,13 @@ lowMatrix:
 	MOVQ 24(SP), R9
 	MOVQ 32(SP), R10
 	MOVQ 40(SP), R8
-	MOVQ 48(SP), AX
-	LEAQ (R8)(AX*1), DX
-	MOVQ R9, SI
-	ADDQ 56(SP), SI
-	MOVQ 72(SP), CX
-	MOVQ 80(SP), DI
-	LEAQ (CX)(DI*1), BX
+	MOVQ 48(SP), DI
+	LEAQ (R8)(DI*1), SI
+	MOVQ R9, CX
+	ADDQ 56(SP), CX
+	MOVQ 72(SP), AX
+	MOVQ 80(SP), DX
+	LEAQ (AX)(DX*1), BX
 	MOVQ R10, R12
 	ADDQ 88(SP), R12
 
@@ -54792,7 +54790,7 @@ lowTile:
 	JGE  lowInside
 	MOVQ 200(SP), R11
 	ADDQ R11, R9
-	ADDQ R11, SI
+	ADDQ R11, CX
 	MOVQ 208(SP), R11
 	ADDQ R11, R10
 	ADDQ R11, R12
@@ -54801,13 +54799,13 @@ lowTile:
 
 lowInside:
 	VMOVUPS      (R9), X3
-	VINSERTF128  $0x01, (SI), Y3, Y3
+	VINSERTF128  $0x01, (CX), Y3, Y3
 	VMOVUPS      (R9)(R8*1), X4
-	VINSERTF128  $0x01, (SI)(R8*1), Y4, Y4
-	VMOVUPS      (R9)(AX*1), X0
-	VINSERTF128  $0x01, (SI)(AX*1), Y0, Y0
-	VMOVUPS      (R9)(DX*1), X1
-	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
+	VINSERTF128  $0x01, (CX)(R8*1), Y4, Y4
+	VMOVUPS      (R9)(DI*1), X0
+	VINSERTF128  $0x01, (CX)(DI*1), Y0, Y0
+	VMOVUPS      (R9)(SI*1), X1
+	VINSERTF128  $0x01, (CX)(SI*1), Y1, Y1
 	VUNPCKLPS    Y0, Y3, Y2
 	VUNPCKHPS    Y0, Y3, Y0
 	VUNPCKLPS    Y1, Y4, Y3
@@ -54817,13 +54815,13 @@ lowInside:
 	VUNPCKLPS    Y1, Y0, Y2
 	VUNPCKHPS    Y1, Y0, Y1
 	ADDQ         $+16, R9
-	ADDQ         $+16, SI
+	ADDQ         $+16, CX
 	VMOVUPS      X4, (R10)
 	VEXTRACTF128 $0x01, Y4, (R12)
-	VMOVUPS      X3, (R10)(CX*1)
-	VEXTRACTF128 $0x01, Y3, (R12)(CX*1)
-	VMOVUPS      X2, (R10)(DI*1)
-	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
+	VMOVUPS      X3, (R10)(AX*1)
+	VEXTRACTF128 $0x01, Y3, (R12)(AX*1)
+	VMOVUPS      X2, (R10)(DX*1)
+	VEXTRACTF128 $0x01, Y2, (R12)(DX*1)
 	VMOVUPS      X1, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y1, (R12)(BX*1)
 	MOVQ         184(SP), R11
@@ -54854,146 +54852,146 @@ copy:
 	MOVQ 32(BX), BX
 	SHLQ $0x02, BX
 	MOVQ BX, 280(SP)
-	MOVQ (SP), DI
-	MOVQ 48(DI), DI
+	MOVQ (SP), DX
+	MOVQ 48(DX), DX
 	CMPQ BX, $+128
 	JLE  stride48
-	SUBQ BX, DI
+	SUBQ BX, DX
 
 stride48:
-	MOVQ DI, 288(SP)
-	MOVQ (SP), DI
-	MOVQ 72(DI), DI
+	MOVQ DX, 288(SP)
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
 	CMPQ BX, $+128
 	JLE  stride72
-	SUBQ BX, DI
+	SUBQ BX, DX
 
 stride72:
-	MOVQ DI, 296(SP)
-	MOVQ BX, DI
-	ADDQ $-8, DI
-	MOVQ DI, 272(SP)
+	MOVQ DX, 296(SP)
+	MOVQ BX, DX
+	ADDQ $-8, DX
+	MOVQ DX, 272(SP)
 	CMPQ BX, $+16
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-16, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-16, DX
+	MOVQ DX, 272(SP)
 	CMPQ BX, $+32
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-32, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-32, DX
+	MOVQ DX, 272(SP)
 	CMPQ BX, $+64
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-64, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-64, DX
+	MOVQ DX, 272(SP)
 	CMPQ BX, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), CX
-	MOVQ CX, 256(SP)
-	MOVQ $+16, DI
+	MOVQ 272(SP), AX
+	MOVQ AX, 256(SP)
+	MOVQ $+16, DX
 	CMPQ BX, $+128
 	JLE  farKnown
-	MOVQ $+4, DI
+	MOVQ $+4, DX
 	CMPQ BX, $+1024
 	JLE  farKnown
-	MOVQ $+1, DI
+	MOVQ $+1, DX
 
 farKnown:
-	MOVQ  DI, 328(SP)
+	MOVQ  DX, 328(SP)
 	MOVQ  (SP), BX
 	MOVQ  48(BX), BX
-	MOVQ  $+0, CX
+	MOVQ  $+0, AX
 	CMPQ  BX, $+64
-	JLT   aheadKnown
-	MOVQ  BX, CX
-	IMULQ DI, CX
+	JLT   rowsAheadKnown
+	MOVQ  BX, AX
+	IMULQ DX, AX
 
-aheadKnown:
-	MOVQ  CX, 336(SP)
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
+rowsAheadKnown:
+	MOVQ  AX, 336(SP)
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
 	MOVQ  (SP), R12
 	MOVQ  24(R12), R12
 	MOVQ  $+1, R10
-	CMPQ  R12, DI
+	CMPQ  R12, DX
 	JLT   moreOuters
-	SUBQ  DI, R12
+	SUBQ  DX, R12
 	IMULQ BX, R12
-	SUBQ  R12, CX
+	SUBQ  R12, AX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, CX
+	SHLQ $0x01, AX
 	SHLQ $0x01, R10
 	SHLQ $0x01, R12
-	CMPQ R12, DI
+	CMPQ R12, DX
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ CX, 352(SP)
+	MOVQ AX, 352(SP)
 	MOVQ R10, 344(SP)
 
 rowsMatrix:
-	MOVQ 24(SP), DI
-	MOVQ DI, 304(SP)
-	MOVQ 32(SP), DI
-	MOVQ DI, 312(SP)
-	MOVQ (SP), DI
-	MOVQ 24(DI), DI
-	MOVQ DI, 320(SP)
+	MOVQ 24(SP), DX
+	MOVQ DX, 304(SP)
+	MOVQ 32(SP), DX
+	MOVQ DX, 312(SP)
+	MOVQ (SP), DX
+	MOVQ 24(DX), DX
+	MOVQ DX, 320(SP)
 
 rowsNext:
 	MOVQ 320(SP), R10
 	MOVQ 328(SP), R12
-	MOVQ R10, DI
-	SUBQ R12, DI
-	MOVQ 336(SP), CX
-	CMPQ DI, $+0
+	MOVQ R10, DX
+	SUBQ R12, DX
+	MOVQ 336(SP), AX
+	CMPQ DX, $+0
 	JGT  rowsCounted
-	MOVQ R10, DI
-	MOVQ $+0, CX
+	MOVQ R10, DX
+	MOVQ $+0, AX
 	MOVQ 8(SP), R10
 	MOVQ 344(SP), R12
 	CMPQ R10, R12
 	JLE  lastRows
-	MOVQ 352(SP), CX
+	MOVQ 352(SP), AX
 
 lastRows:
-	MOVQ DI, R10
+	MOVQ DX, R10
 
 rowsCounted:
-	MOVQ CX, 264(SP)
-	SUBQ DI, R10
+	MOVQ AX, 264(SP)
+	SUBQ DX, R10
 	MOVQ R10, 320(SP)
-	MOVQ 280(SP), CX
-	CMPQ CX, $+16
+	MOVQ 280(SP), AX
+	CMPQ AX, $+16
 	JGT  longerThan16
-	MOVQ 304(SP), CX
+	MOVQ 304(SP), AX
 	MOVQ 312(SP), R12
 	MOVQ 288(SP), R10
 	MOVQ 296(SP), BX
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), R8
-	MOVQ 272(SP), SI
+	MOVQ 256(SP), SI
+	MOVQ 264(SP), DI
+	LEAQ (SI)(DI*1), R8
+	MOVQ 272(SP), CX
 
 row8:
-	MOVQ       (CX), R9
-	MOVQ       (CX)(DX*1), R11
+	MOVQ       (AX), R9
+	MOVQ       (AX)(SI*1), R11
 	MOVQ       R9, (R12)
-	MOVQ       R11, (R12)(SI*1)
-	PREFETCHT0 (CX)(AX*1)
-	PREFETCHT0 (CX)(R8*1)
-	ADDQ       R10, CX
+	MOVQ       R11, (R12)(CX*1)
+	PREFETCHT0 (AX)(DI*1)
+	PREFETCHT0 (AX)(R8*1)
+	ADDQ       R10, AX
 	ADDQ       BX, R12
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row8
-	MOVQ       CX, 304(SP)
+	MOVQ       AX, 304(SP)
 	MOVQ       R12, 312(SP)
 	JMP        rowsDone
 
@@ -55003,24 +55001,24 @@ longerThan16:
 	JGT  longerThan32
 	MOVQ 304(SP), BX
 	MOVQ 312(SP), R10
-	MOVQ 288(SP), SI
+	MOVQ 288(SP), CX
 	MOVQ 296(SP), R12
 	MOVQ 256(SP), R8
-	MOVQ 264(SP), AX
-	LEAQ (R8)(AX*1), DX
-	MOVQ 272(SP), CX
+	MOVQ 264(SP), DI
+	LEAQ (R8)(DI*1), SI
+	MOVQ 272(SP), AX
 
 row16:
 	VMOVUPS    (BX), X1
 	VMOVUPS    (BX)(R8*1), X2
 	VMOVUPS    X1, (R10)
-	VMOVUPS    X2, (R10)(CX*1)
-	PREFETCHT0 (BX)(AX*1)
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       SI, BX
+	VMOVUPS    X2, (R10)(AX*1)
+	PREFETCHT0 (BX)(DI*1)
+	PREFETCHT0 (BX)(SI*1)
+	ADDQ       CX, BX
 	ADDQ       R12, R10
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row16
 	MOVQ       BX, 304(SP)
 	MOVQ       R10, 312(SP)
@@ -55031,28 +55029,28 @@ longerThan32:
 	CMPQ R12, $+64
 	JGT  longerThan64
 	MOVQ 304(SP), R12
-	MOVQ 312(SP), SI
-	MOVQ 288(SP), CX
+	MOVQ 312(SP), CX
+	MOVQ 288(SP), AX
 	MOVQ 296(SP), R10
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), R8
+	MOVQ 256(SP), SI
+	MOVQ 264(SP), DI
+	LEAQ (SI)(DI*1), R8
 	MOVQ 272(SP), BX
 
 row32:
 	VMOVUPS    (R12), Y2
-	VMOVUPS    (R12)(DX*1), Y1
-	VMOVUPS    Y2, (SI)
-	VMOVUPS    Y1, (SI)(BX*1)
-	PREFETCHT0 (R12)(AX*1)
+	VMOVUPS    (R12)(SI*1), Y1
+	VMOVUPS    Y2, (CX)
+	VMOVUPS    Y1, (CX)(BX*1)
+	PREFETCHT0 (R12)(DI*1)
 	PREFETCHT0 (R12)(R8*1)
-	ADDQ       CX, R12
-	ADDQ       R10, SI
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       AX, R12
+	ADDQ       R10, CX
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row32
 	MOVQ       R12, 304(SP)
-	MOVQ       SI, 312(SP)
+	MOVQ       CX, 312(SP)
 	JMP        rowsDone
 
 longerThan64:
@@ -55060,12 +55058,12 @@ longerThan64:
 	CMPQ R10, $+128
 	JGT  longerThan128
 	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
+	MOVQ 312(SP), AX
 	MOVQ 288(SP), BX
-	MOVQ 296(SP), SI
+	MOVQ 296(SP), CX
 	MOVQ 256(SP), R8
-	MOVQ 264(SP), AX
-	LEAQ (R8)(AX*1), DX
+	MOVQ 264(SP), DI
+	LEAQ (R8)(DI*1), SI
 	MOVQ 272(SP), R12
 
 row64:
@@ -55073,453 +55071,504 @@ row64:
 	VMOVUPS    32(R10), Y2
 	VMOVUPS    (R10)(R8*1), Y3
 	VMOVUPS    32(R10)(R8*1), Y4
-	VMOVUPS    Y1, (CX)
-	VMOVUPS    Y2, 32(CX)
-	VMOVUPS    Y3, (CX)(R12*1)
-	VMOVUPS    Y4, 32(CX)(R12*1)
-	PREFETCHT0 (R10)(AX*1)
-	PREFETCHT0 (R10)(DX*1)
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, (AX)(R12*1)
+	VMOVUPS    Y4, 32(AX)(R12*1)
+	PREFETCHT0 (R10)(DI*1)
+	PREFETCHT0 (R10)(SI*1)
 	ADDQ       BX, R10
-	ADDQ       SI, CX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       CX, AX
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row64
 	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       AX, 312(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), SI
+	MOVQ 304(SP), CX
 	MOVQ 312(SP), BX
-	MOVQ 264(SP), CX
+	MOVQ 264(SP), AX
 
 longRow:
 	MOVQ 280(SP), R12
 	ADDQ $-128, R12
 
 piece:
-	VMOVUPS    (SI), Y4
-	VMOVUPS    32(SI), Y3
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y1
+	VMOVUPS    (CX), Y4
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y1
 	VMOVUPS    Y4, (BX)
 	VMOVUPS    Y3, 32(BX)
 	VMOVUPS    Y2, 64(BX)
 	VMOVUPS    Y1, 96(BX)
-	PREFETCHT0 (SI)(CX*1)
-	PREFETCHT0 64(SI)(CX*1)
-	ADDQ       $+128, SI
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 64(CX)(AX*1)
+	ADDQ       $+128, CX
 	ADDQ       $+128, BX
 	ADDQ       $-128, R12
 	CMPQ       R12, $+0
 	JGT        piece
-	ADDQ       R12, SI
+	ADDQ       R12, CX
 	ADDQ       R12, BX
-	VMOVUPS    (SI), Y4
-	VMOVUPS    32(SI), Y3
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y1
+	VMOVUPS    (CX), Y4
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y1
 	VMOVUPS    Y4, (BX)
 	VMOVUPS    Y3, 32(BX)
 	VMOVUPS    Y2, 64(BX)
 	VMOVUPS    Y1, 96(BX)
-	ADDQ       $+128, SI
+	ADDQ       $+128, CX
 	ADDQ       $+128, BX
-	ADDQ       288(SP), SI
+	ADDQ       288(SP), CX
 	ADDQ       296(SP), BX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        longRow
-	MOVQ       SI, 304(SP)
+	MOVQ       CX, 304(SP)
 	MOVQ       BX, 312(SP)
 
 rowsDone:
-	MOVQ  320(SP), DI
-	TESTQ DI, DI
+	MOVQ  320(SP), DX
+	TESTQ DX, DX
 	JNE   rowsNext
-	MOVQ  8(SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, 8(SP)
-	TESTQ DI, DI
+	MOVQ  8(SP), DX
+	ADDQ  $-1, DX
+	MOVQ  DX, 8(SP)
+	TESTQ DX, DX
 	JEQ   end
-	MOVQ  (SP), DI
-	MOVQ  40(DI), DI
-	ADDQ  24(SP), DI
-	MOVQ  DI, 24(SP)
-	MOVQ  (SP), DI
-	MOVQ  64(DI), DI
-	ADDQ  32(SP), DI
-	MOVQ  DI, 32(SP)
+	MOVQ  (SP), DX
+	MOVQ  40(DX), DX
+	ADDQ  24(SP), DX
+	MOVQ  DX, 24(SP)
+	MOVQ  (SP), DX
+	MOVQ  64(DX), DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 	JMP   rowsMatrix
 
 gather:
-	MOVQ $+0, DI
+	MOVQ $+0, DX
 	MOVQ (SP), R12
 	MOVQ 32(R12), R12
 	MOVQ $+4, BX
 	JMP  gatherAny
 
 gatherThin:
-	MOVQ $+1, DI
+	MOVQ $+1, DX
 	MOVQ $+1, R12
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	SHLQ $0x02, BX
 
 gatherAny:
-	MOVQ DI, 408(SP)
-	MOVQ R12, 416(SP)
-	MOVQ (SP), CX
-	MOVQ 48(CX), CX
-	CMPQ CX, $+4
+	MOVQ DX, 392(SP)
+	MOVQ R12, 400(SP)
+	MOVQ (SP), AX
+	MOVQ 48(AX), AX
+	CMPQ AX, $+4
 	JLT  elements
-	MOVQ $+0, DI
+	MOVQ $+0, DX
 
 gatherLast:
 	CMPQ BX, $+16
 	JGE  gatherInside
-	ADDQ $+1, DI
-	ADDQ CX, BX
+	ADDQ $+1, DX
+	ADDQ AX, BX
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  DI, 448(SP)
+	MOVQ  DX, 432(SP)
 	MOVQ  16(SP), R12
-	SUBQ  DI, R12
+	SUBQ  DX, R12
 	CMPQ  R12, $+8
 	JLT   elements
 	MOVQ  R12, 16(SP)
 	ANDQ  $+7, R12
 	ADDQ  $-8, R12
-	IMULQ R12, CX
-	MOVQ  CX, 464(SP)
+	IMULQ R12, AX
+	MOVQ  AX, 440(SP)
 	SHLQ  $0x02, R12
-	MOVQ  R12, 472(SP)
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, 360(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 368(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 376(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 384(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 392(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 400(SP)
+	MOVQ  R12, 448(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 360(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 368(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 376(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 384(SP)
 
 gatherMatrix:
-	MOVQ 24(SP), CX
-	MOVQ CX, 432(SP)
-	MOVQ 32(SP), CX
-	MOVQ CX, 440(SP)
-	MOVQ 416(SP), CX
-	MOVQ CX, 424(SP)
+	MOVQ 24(SP), AX
+	MOVQ AX, 416(SP)
+	MOVQ 32(SP), AX
+	MOVQ AX, 424(SP)
+	MOVQ 400(SP), AX
+	MOVQ AX, 408(SP)
 
 gatherPass:
-	MOVQ 432(SP), CX
-	MOVQ 440(SP), BX
-	MOVQ 360(SP), R12
-	MOVQ 368(SP), DI
-	LEAQ (R12)(DI*1), SI
-	MOVQ CX, DX
-	ADDQ 376(SP), DX
-	MOVQ 392(SP), AX
-	MOVQ 400(SP), R8
-	LEAQ (AX)(R8*1), R10
-	MOVQ 16(SP), R11
-	MOVQ R11, 456(SP)
+	MOVQ  392(SP), AX
+	TESTQ AX, AX
+	JNE   thinPass
+	MOVQ  360(SP), AX
+	CMPQ  AX, $+8
+	JEQ   evens
+	MOVQ  416(SP), AX
+	MOVQ  424(SP), BX
+	MOVQ  16(SP), R12
+	MOVQ  384(SP), DX
+	MOVQ  360(SP), CX
+	MOVQ  368(SP), SI
+	LEAQ  (CX)(SI*1), DI
+	MOVQ  AX, R8
+	ADDQ  376(SP), R8
 
 gatherTile:
-	MOVQ 456(SP), R11
-	CMPQ R11, $+8
-	JGE  gatherWhole
-	MOVQ $+8, R11
-	MOVQ R11, 456(SP)
-	MOVQ 464(SP), R11
-	ADDQ R11, CX
-	ADDQ R11, DX
-	ADDQ 472(SP), BX
-
-gatherWhole:
-	MOVQ        408(SP), R11
-	TESTQ       R11, R11
-	JNE         thinTile
-	VMOVUPS     (CX), X1
-	VINSERTF128 $0x01, (DX), Y1, Y1
-	VMOVUPS     (CX)(R12*1), X2
-	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
-	VMOVUPS     (CX)(DI*1), X3
-	VINSERTF128 $0x01, (DX)(DI*1), Y3, Y3
-	VMOVUPS     (CX)(SI*1), X4
-	VINSERTF128 $0x01, (DX)(SI*1), Y4, Y4
+	VMOVUPS     (AX), X1
+	VINSERTF128 $0x01, (R8), Y1, Y1
+	VMOVUPS     (AX)(CX*1), X2
+	VINSERTF128 $0x01, (R8)(CX*1), Y2, Y2
+	VMOVUPS     (AX)(SI*1), X3
+	VINSERTF128 $0x01, (R8)(SI*1), Y3, Y3
+	VMOVUPS     (AX)(DI*1), X4
+	VINSERTF128 $0x01, (R8)(DI*1), Y4, Y4
 	VUNPCKLPS   Y3, Y1, Y1
 	VUNPCKLPS   Y4, Y2, Y2
 	VUNPCKLPS   Y2, Y1, Y1
 	VMOVUPS     Y1, (BX)
-	JMP         gatherStored
+	ADDQ        DX, AX
+	ADDQ        DX, R8
+	ADDQ        $+32, BX
+	ADDQ        $-8, R12
+	CMPQ        R12, $+8
+	JGE         gatherTile
+	TESTQ       R12, R12
+	JEQ         gatherTileDone
+	MOVQ        $+8, R12
+	ADDQ        440(SP), AX
+	ADDQ        440(SP), R8
+	ADDQ        448(SP), BX
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 416(SP), DX
+	MOVQ 424(SP), R12
+	MOVQ 16(SP), BX
+	MOVQ 384(SP), DI
+
+evensTile:
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VMOVUPS Y1, (R12)
+	ADDQ    DI, DX
+	ADDQ    $+32, R12
+	ADDQ    $-8, BX
+	CMPQ    BX, $+8
+	JGE     evensTile
+	TESTQ   BX, BX
+	JEQ     evensTileDone
+	MOVQ    $+8, BX
+	ADDQ    440(SP), DX
+	ADDQ    448(SP), R12
+	JMP     evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), DI
+	MOVQ  56(DI), DI
+	ADDQ  416(SP), DI
+	MOVQ  DI, 416(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	ADDQ  424(SP), DI
+	MOVQ  DI, 424(SP)
+	MOVQ  408(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 408(SP)
+	TESTQ DI, DI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 416(SP), DI
+	MOVQ 424(SP), BX
+	MOVQ 16(SP), R12
+	MOVQ 384(SP), DX
+	MOVQ 360(SP), SI
+	MOVQ 368(SP), CX
+	LEAQ (SI)(CX*1), R8
+	MOVQ DI, AX
+	ADDQ 376(SP), AX
 
 thinTile:
-	VMOVUPS     (CX), X1
-	VINSERTF128 $0x01, (DX), Y1, Y1
-	VMOVUPS     (CX)(R12*1), X2
-	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
-	VMOVUPS     (CX)(DI*1), X4
-	VINSERTF128 $0x01, (DX)(DI*1), Y4, Y4
-	VMOVUPS     (CX)(SI*1), X3
-	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
-	VUNPCKLPS   Y4, Y1, Y0
-	VUNPCKHPS   Y4, Y1, Y4
-	VUNPCKLPS   Y3, Y2, Y1
-	VUNPCKHPS   Y3, Y2, Y3
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VUNPCKLPS   Y3, Y4, Y0
-	VUNPCKHPS   Y3, Y4, Y3
 	MOVQ        (SP), R11
 	MOVQ        32(R11), R11
-	VMOVUPS     Y2, (BX)
+	MOVQ        (SP), R9
+	MOVQ        80(R9), R9
+	MOVQ        BX, R10
+	VMOVUPS     (DI), X2
+	VINSERTF128 $0x01, (AX), Y2, Y2
+	VMOVUPS     (DI)(SI*1), X1
+	VINSERTF128 $0x01, (AX)(SI*1), Y1, Y1
+	VMOVUPS     (DI)(CX*1), X4
+	VINSERTF128 $0x01, (AX)(CX*1), Y4, Y4
+	VMOVUPS     (DI)(R8*1), X3
+	VINSERTF128 $0x01, (AX)(R8*1), Y3, Y3
+	VUNPCKLPS   Y4, Y2, Y0
+	VUNPCKHPS   Y4, Y2, Y4
+	VUNPCKLPS   Y3, Y1, Y2
+	VUNPCKHPS   Y3, Y1, Y3
+	VUNPCKLPS   Y2, Y0, Y1
+	VUNPCKHPS   Y2, Y0, Y2
+	VUNPCKLPS   Y3, Y4, Y0
+	VUNPCKHPS   Y3, Y4, Y3
+	VMOVUPS     Y1, (R10)
 	CMPQ        R11, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y1, (BX)(AX*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y2, (R10)
 	CMPQ        R11, $+2
-	JEQ         gatherStored
-	VMOVUPS     Y0, (BX)(R8*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y0, (R10)
 	CMPQ        R11, $+3
-	JEQ         gatherStored
-	VMOVUPS     Y3, (BX)(R10*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y3, (R10)
 
-gatherStored:
-	MOVQ  384(SP), R11
-	ADDQ  R11, CX
-	ADDQ  R11, DX
+someStored:
+	ADDQ  DX, DI
+	ADDQ  DX, AX
 	ADDQ  $+32, BX
-	MOVQ  456(SP), R11
-	ADDQ  $-8, R11
-	MOVQ  R11, 456(SP)
-	TESTQ R11, R11
-	JNE   gatherTile
-	MOVQ  (SP), R10
-	MOVQ  56(R10), R10
-	ADDQ  432(SP), R10
-	MOVQ  R10, 432(SP)
-	MOVQ  (SP), R10
-	MOVQ  80(R10), R10
-	ADDQ  440(SP), R10
-	MOVQ  R10, 440(SP)
-	MOVQ  424(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 424(SP)
-	TESTQ R10, R10
-	JNE   gatherPass
-	MOVQ  8(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 8(SP)
-	TESTQ R10, R10
-	JEQ   gathered
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	ADDQ  24(SP), R10
-	MOVQ  R10, 24(SP)
-	MOVQ  (SP), R10
-	MOVQ  64(R10), R10
-	ADDQ  32(SP), R10
-	MOVQ  R10, 32(SP)
+	ADDQ  $-8, R12
+	CMPQ  R12, $+8
+	JGE   thinTile
+	TESTQ R12, R12
+	JEQ   thinTileDone
+	MOVQ  $+8, R12
+	ADDQ  440(SP), DI
+	ADDQ  440(SP), AX
+	ADDQ  448(SP), BX
+	JMP   thinTile
+
+thinTileDone:
+gathered:
+	MOVQ  8(SP), DX
+	ADDQ  $-1, DX
+	MOVQ  DX, 8(SP)
+	TESTQ DX, DX
+	JEQ   gatheredAll
+	MOVQ  (SP), DX
+	MOVQ  40(DX), DX
+	ADDQ  24(SP), DX
+	MOVQ  DX, 24(SP)
+	MOVQ  (SP), DX
+	MOVQ  64(DX), DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 	JMP   gatherMatrix
 
-gathered:
-	MOVQ  448(SP), R8
-	TESTQ R8, R8
+gatheredAll:
+	MOVQ  432(SP), R12
+	TESTQ R12, R12
 	JEQ   end
-	MOVQ  16(SP), R10
-	MOVQ  R8, 16(SP)
-	MOVQ  (SP), AX
-	MOVQ  16(AX), AX
-	MOVQ  AX, 8(SP)
-	MOVQ  (SP), AX
-	MOVQ  8(AX), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  (AX), AX
-	MOVQ  AX, 32(SP)
-	MOVQ  360(SP), R8
-	IMULQ R10, R8
-	ADDQ  24(SP), R8
-	MOVQ  R8, 24(SP)
-	SHLQ  $0x02, R10
-	ADDQ  32(SP), R10
-	MOVQ  R10, 32(SP)
+	MOVQ  16(SP), DX
+	MOVQ  R12, 16(SP)
+	MOVQ  (SP), BX
+	MOVQ  16(BX), BX
+	MOVQ  BX, 8(SP)
+	MOVQ  (SP), BX
+	MOVQ  8(BX), BX
+	MOVQ  BX, 24(SP)
+	MOVQ  (SP), BX
+	MOVQ  (BX), BX
+	MOVQ  BX, 32(SP)
+	MOVQ  360(SP), R12
+	IMULQ DX, R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
+	SHLQ  $0x02, DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 
 elements:
-	MOVQ  16(SP), R8
-	MOVQ  (SP), R10
-	MOVQ  32(R10), R10
-	CMPQ  R8, R10
+	MOVQ  16(SP), R12
+	MOVQ  (SP), DX
+	MOVQ  32(DX), DX
+	CMPQ  R12, DX
 	JGT   tall
-	MOVQ  R10, 528(SP)
-	MOVQ  R8, 536(SP)
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, 480(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 488(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 496(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 504(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 512(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 520(SP)
-	MOVQ  528(SP), SI
-	ANDQ  $-4, SI
+	MOVQ  DX, 504(SP)
+	MOVQ  R12, 512(SP)
 	MOVQ  (SP), BX
 	MOVQ  56(BX), BX
-	IMULQ BX, SI
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, BX
-	SUBQ  SI, AX
-	MOVQ  AX, 552(SP)
-	MOVQ  536(SP), SI
-	IMULQ SI, BX
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 568(SP)
-	MOVQ  528(SP), SI
-	ANDQ  $-4, SI
+	MOVQ  BX, 456(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 464(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 472(SP)
 	MOVQ  (SP), BX
 	MOVQ  80(BX), BX
-	IMULQ BX, SI
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	MOVQ  AX, BX
-	SUBQ  SI, AX
-	MOVQ  AX, 560(SP)
-	MOVQ  536(SP), SI
-	IMULQ SI, BX
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 576(SP)
+	MOVQ  BX, 480(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 488(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 496(SP)
+	MOVQ  504(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R8
+	MOVQ  56(R8), R8
+	IMULQ R8, CX
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	MOVQ  BX, R8
+	SUBQ  CX, BX
+	MOVQ  BX, 528(SP)
+	MOVQ  512(SP), CX
+	IMULQ CX, R8
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	SUBQ  R8, BX
+	MOVQ  BX, 544(SP)
+	MOVQ  504(SP), CX
+	ANDQ  $-4, CX
+	MOVQ  (SP), R8
+	MOVQ  80(R8), R8
+	IMULQ R8, CX
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	MOVQ  BX, R8
+	SUBQ  CX, BX
+	MOVQ  BX, 536(SP)
+	MOVQ  512(SP), CX
+	IMULQ CX, R8
+	MOVQ  (SP), BX
+	MOVQ  64(BX), BX
+	SUBQ  R8, BX
+	MOVQ  BX, 552(SP)
 	JMP   lines
 
 tall:
-	MOVQ  R8, 528(SP)
-	MOVQ  R10, 536(SP)
-	MOVQ  (SP), R10
-	MOVQ  48(R10), R10
-	MOVQ  R10, 480(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 488(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 496(SP)
-	MOVQ  (SP), R10
-	MOVQ  72(R10), R10
-	MOVQ  R10, 504(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 512(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 520(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	IMULQ R8, BX
-	MOVQ  (SP), R10
-	MOVQ  56(R10), R10
-	MOVQ  R10, R8
-	SUBQ  BX, R10
-	MOVQ  R10, 552(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R8
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	SUBQ  R8, R10
-	MOVQ  R10, 568(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	IMULQ R8, BX
-	MOVQ  (SP), R10
-	MOVQ  80(R10), R10
-	MOVQ  R10, R8
-	SUBQ  BX, R10
-	MOVQ  R10, 560(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R8
-	MOVQ  (SP), R10
-	MOVQ  64(R10), R10
-	SUBQ  R8, R10
-	MOVQ  R10, 576(SP)
+	MOVQ  R12, 504(SP)
+	MOVQ  DX, 512(SP)
+	MOVQ  (SP), DX
+	MOVQ  48(DX), DX
+	MOVQ  DX, 456(SP)
+	SHLQ  $0x01, DX
+	MOVQ  DX, 464(SP)
+	SHLQ  $0x01, DX
+	MOVQ  DX, 472(SP)
+	MOVQ  (SP), DX
+	MOVQ  72(DX), DX
+	MOVQ  DX, 480(SP)
+	SHLQ  $0x01, DX
+	MOVQ  DX, 488(SP)
+	SHLQ  $0x01, DX
+	MOVQ  DX, 496(SP)
+	MOVQ  504(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R12
+	MOVQ  48(R12), R12
+	IMULQ R12, R8
+	MOVQ  (SP), DX
+	MOVQ  56(DX), DX
+	MOVQ  DX, R12
+	SUBQ  R8, DX
+	MOVQ  DX, 528(SP)
+	MOVQ  512(SP), R8
+	IMULQ R8, R12
+	MOVQ  (SP), DX
+	MOVQ  40(DX), DX
+	SUBQ  R12, DX
+	MOVQ  DX, 544(SP)
+	MOVQ  504(SP), R8
+	ANDQ  $-4, R8
+	MOVQ  (SP), R12
+	MOVQ  72(R12), R12
+	IMULQ R12, R8
+	MOVQ  (SP), DX
+	MOVQ  80(DX), DX
+	MOVQ  DX, R12
+	SUBQ  R8, DX
+	MOVQ  DX, 536(SP)
+	MOVQ  512(SP), R8
+	IMULQ R8, R12
+	MOVQ  (SP), DX
+	MOVQ  64(DX), DX
+	SUBQ  R12, DX
+	MOVQ  DX, 552(SP)
 
 lines:
-	MOVQ 24(SP), R8
-	MOVQ 32(SP), R10
+	MOVQ 24(SP), R12
+	MOVQ 32(SP), DX
+	MOVQ 456(SP), BX
+	MOVQ 464(SP), CX
+	LEAQ (BX)(CX*1), SI
 	MOVQ 480(SP), AX
-	MOVQ 488(SP), SI
-	LEAQ (AX)(SI*1), DI
-	MOVQ 504(SP), R12
-	MOVQ 512(SP), DX
-	LEAQ (R12)(DX*1), CX
+	MOVQ 488(SP), DI
+	LEAQ (AX)(DI*1), R9
 
 elementsMatrix:
-	MOVQ 536(SP), R11
-	MOVQ R11, 544(SP)
+	MOVQ 512(SP), R11
+	MOVQ R11, 520(SP)
 
 elementsLine:
-	MOVQ 528(SP), BX
-	CMPQ BX, $+4
+	MOVQ 504(SP), R8
+	CMPQ R8, $+4
 	JLT  single0
 
 four:
-	MOVL (R8), R11
-	MOVL (R8)(AX*1), R9
-	MOVL (R8)(SI*1), R14
-	MOVL (R8)(DI*1), R13
-	MOVL R11, (R10)
-	MOVL R9, (R10)(R12*1)
-	MOVL R14, (R10)(DX*1)
-	MOVL R13, (R10)(CX*1)
-	ADDQ 496(SP), R8
-	ADDQ 520(SP), R10
-	ADDQ $-4, BX
-	CMPQ BX, $+4
+	MOVL (R12), R11
+	MOVL (R12)(BX*1), R10
+	MOVL (R12)(CX*1), R14
+	MOVL (R12)(SI*1), R13
+	MOVL R11, (DX)
+	MOVL R10, (DX)(AX*1)
+	MOVL R14, (DX)(DI*1)
+	MOVL R13, (DX)(R9*1)
+	ADDQ 472(SP), R12
+	ADDQ 496(SP), DX
+	ADDQ $-4, R8
+	CMPQ R8, $+4
 	JGE  four
 
 single0:
-	CMPQ BX, $+0
+	CMPQ R8, $+0
 	JLE  elementsLineDone
-	MOVL (R8), R13
-	MOVL R13, (R10)
-	CMPQ BX, $+1
+	MOVL (R12), R13
+	MOVL R13, (DX)
+	CMPQ R8, $+1
 	JLE  elementsLineDone
-	MOVL (R8)(AX*1), R13
-	MOVL R13, (R10)(R12*1)
-	CMPQ BX, $+2
+	MOVL (R12)(BX*1), R13
+	MOVL R13, (DX)(AX*1)
+	CMPQ R8, $+2
 	JLE  elementsLineDone
-	MOVL (R8)(SI*1), R13
-	MOVL R13, (R10)(DX*1)
+	MOVL (R12)(CX*1), R13
+	MOVL R13, (DX)(DI*1)
 
 elementsLineDone:
-	MOVQ  544(SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, 544(SP)
-	ADDQ  552(SP), R8
-	ADDQ  560(SP), R10
-	TESTQ BX, BX
+	MOVQ  520(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 520(SP)
+	ADDQ  528(SP), R12
+	ADDQ  536(SP), DX
+	TESTQ R8, R8
 	JNE   elementsLine
-	MOVQ  8(SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, 8(SP)
-	ADDQ  568(SP), R8
-	ADDQ  576(SP), R10
-	TESTQ BX, BX
+	MOVQ  8(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 8(SP)
+	ADDQ  544(SP), R12
+	ADDQ  552(SP), DX
+	TESTQ R8, R8
 	JNE   elementsMatrix
 
 end:
@@ -55527,8 +55576,8 @@ end:
 	RET
 
 // func packF64AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF64AVX2(SB), $552-8
+// Requires: AVX, AVX2, MMX+
+TEXT ·packF64AVX2(SB), $536-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -55656,7 +55705,18 @@ squaresCounted:
 	MOVQ  SI, 160(SP)
 	SHLQ  $0x05, DX
 	MOVQ  DX, 176(SP)
-	MOVQ  96(SP), DX
+	MOVQ  40(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x03, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 224(SP)
+	MOVQ  CX, 232(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  96(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
 	MOVQ  128(SP), CX
@@ -55666,72 +55726,61 @@ squaresCounted:
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 200(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 200(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x03, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 208(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 208(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 216(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  128(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x02, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 216(SP)
-	MOVQ  $+4, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  128(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x02, AX
+	MOVQ  AX, 232(SP)
+	MOVQ  $+4, DI
+	MOVQ  DI, 224(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 224(SP)
-	MOVQ CX, 232(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	MOVQ BX, 120(SP)
 	MOVQ 96(SP), BX
-	MOVQ 104(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ 64(SP), DI
+	MOVQ 104(SP), DI
+	MOVQ 40(SP), AX
+	MOVQ 48(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ 64(SP), DX
 	MOVQ 200(SP), R8
 	MOVQ 208(SP), R9
+	MOVQ 120(SP), R10
+	CMPQ R10, $+8
+	JLT  narrow
 	MOVQ $+4, R10
 	MOVQ R10, 144(SP)
 	MOVQ 56(SP), R10
@@ -55741,9 +55790,7 @@ aided:
 	MOVQ 88(SP), R11
 	SUBQ R11, R10
 	MOVQ R10, 168(SP)
-	MOVQ 120(SP), R11
-	CMPQ R11, $+8
-	JGE  square
+	JMP  square
 
 narrow:
 	MOVQ  232(SP), R11
@@ -55794,7 +55841,7 @@ narrowTile:
 	CMPQ  R10, $+2
 	JGE   square
 	ADDQ  184(SP), BX
-	ADDQ  192(SP), AX
+	ADDQ  192(SP), DI
 	MOVQ  $+2, R10
 	MOVQ  R10, 120(SP)
 
@@ -55835,15 +55882,15 @@ noShare:
 
 tile:
 	VMOVUPS     (BX), X0
-	VINSERTF128 $0x01, (BX)(SI*1), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (BX)(DX*1), Y1, Y1
+	VINSERTF128 $0x01, (BX)(CX*1), Y0, Y0
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (BX)(SI*1), Y1, Y1
 	VUNPCKLPD   Y1, Y0, Y2
 	VUNPCKHPD   Y1, Y0, Y1
 	ADDQ        $+16, BX
-	VMOVUPS     Y2, (AX)
-	VMOVUPS     Y1, (AX)(DI*1)
-	ADDQ        72(SP), AX
+	VMOVUPS     Y2, (DI)
+	VMOVUPS     Y1, (DI)(DX*1)
+	ADDQ        72(SP), DI
 	ADDQ        $-1, R10
 	TESTQ       R10, R10
 	JNE         tile
@@ -55853,12 +55900,12 @@ tile:
 	TESTQ       R10, R10
 	JEQ         squareDone
 	ADDQ        152(SP), BX
-	ADDQ        168(SP), AX
+	ADDQ        168(SP), DI
 	JMP         tiles
 
 squareDone:
 	ADDQ 160(SP), BX
-	ADDQ 176(SP), AX
+	ADDQ 176(SP), DI
 	MOVQ 144(SP), R10
 	SHLQ $0x01, R10
 	MOVQ 120(SP), R11
@@ -55871,78 +55918,78 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  128(SP), DI
-	MOVQ  56(SP), AX
-	IMULQ DI, AX
-	ADDQ  96(SP), AX
-	MOVQ  AX, 96(SP)
-	SHLQ  $0x05, DI
-	ADDQ  104(SP), DI
-	MOVQ  DI, 104(SP)
-	MOVQ  112(SP), AX
-	TESTQ AX, AX
+	MOVQ  128(SP), DX
+	MOVQ  56(SP), DI
+	IMULQ DX, DI
+	ADDQ  96(SP), DI
+	MOVQ  DI, 96(SP)
+	SHLQ  $0x05, DX
+	ADDQ  104(SP), DX
+	MOVQ  DX, 104(SP)
+	MOVQ  112(SP), DI
+	TESTQ DI, DI
 	JNE   squares
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
 	JEQ   end
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 40(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 48(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 56(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 64(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 72(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 80(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 88(SP)
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	ANDQ  $+1, AX
-	ADDQ  $-2, AX
-	MOVQ  64(SP), DI
-	IMULQ AX, DI
-	MOVQ  DI, 192(SP)
-	SHLQ  $0x03, AX
-	MOVQ  AX, 184(SP)
 	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	ADDQ  $-2, DI
-	MOVQ  40(SP), AX
-	IMULQ DI, AX
-	MOVQ  AX, 48(SP)
-	SHLQ  $0x03, DI
-	MOVQ  72(SP), DX
-	MOVQ  DX, 168(SP)
+	MOVQ  48(DI), DI
+	MOVQ  DI, 40(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 48(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 56(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	MOVQ  DI, 64(SP)
+	SHLQ  $0x01, DI
 	MOVQ  DI, 72(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 80(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 88(SP)
+	MOVQ  (SP), DI
+	MOVQ  32(DI), DI
+	ANDQ  $+1, DI
+	ADDQ  $-2, DI
+	MOVQ  64(SP), DX
+	IMULQ DI, DX
+	MOVQ  DX, 192(SP)
+	SHLQ  $0x03, DI
+	MOVQ  DI, 184(SP)
+	MOVQ  (SP), DX
+	MOVQ  24(DX), DX
+	ADDQ  $-2, DX
+	MOVQ  40(SP), DI
+	IMULQ DX, DI
+	MOVQ  DI, 48(SP)
+	SHLQ  $0x03, DX
+	MOVQ  72(SP), SI
+	MOVQ  SI, 168(SP)
+	MOVQ  DX, 72(SP)
 
 lowMatrix:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 120(SP)
-	MOVQ 24(SP), AX
-	MOVQ 32(SP), DI
-	MOVQ 40(SP), DX
-	MOVQ 48(SP), SI
-	LEAQ (DX)(SI*1), CX
+	MOVQ (SP), DI
+	MOVQ 32(DI), DI
+	MOVQ DI, 120(SP)
+	MOVQ 24(SP), DI
+	MOVQ 32(SP), DX
+	MOVQ 40(SP), SI
+	MOVQ 48(SP), CX
+	LEAQ (SI)(CX*1), AX
 	MOVQ 64(SP), BX
 	MOVQ 72(SP), R9
 	LEAQ (BX)(R9*1), R8
@@ -55951,24 +55998,24 @@ lowTile:
 	MOVQ 120(SP), R11
 	CMPQ R11, $+2
 	JGE  lowInside
-	ADDQ 184(SP), AX
-	ADDQ 192(SP), DI
+	ADDQ 184(SP), DI
+	ADDQ 192(SP), DX
 	MOVQ $+2, R11
 	MOVQ R11, 120(SP)
 
 lowInside:
-	VMOVUPS      (AX), X1
-	VINSERTF128  $0x01, (AX)(SI*1), Y1, Y1
-	VMOVUPS      (AX)(DX*1), X2
-	VINSERTF128  $0x01, (AX)(CX*1), Y2, Y2
+	VMOVUPS      (DI), X1
+	VINSERTF128  $0x01, (DI)(CX*1), Y1, Y1
+	VMOVUPS      (DI)(SI*1), X2
+	VINSERTF128  $0x01, (DI)(AX*1), Y2, Y2
 	VUNPCKLPD    Y2, Y1, Y0
 	VUNPCKHPD    Y2, Y1, Y2
-	ADDQ         $+16, AX
-	VMOVUPS      X0, (DI)
-	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
-	VMOVUPS      X2, (DI)(BX*1)
-	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
-	ADDQ         168(SP), DI
+	ADDQ         $+16, DI
+	VMOVUPS      X0, (DX)
+	VEXTRACTF128 $0x01, Y0, (DX)(R9*1)
+	VMOVUPS      X2, (DX)(BX*1)
+	VEXTRACTF128 $0x01, Y2, (DX)(R8*1)
+	ADDQ         168(SP), DX
 	MOVQ         120(SP), R11
 	ADDQ         $-2, R11
 	MOVQ         R11, 120(SP)
@@ -56043,34 +56090,34 @@ farKnown:
 	MOVQ  48(R8), R8
 	MOVQ  $+0, BX
 	CMPQ  R8, $+64
-	JLT   aheadKnown
+	JLT   rowsAheadKnown
 	MOVQ  R8, BX
 	IMULQ R9, BX
 
-aheadKnown:
+rowsAheadKnown:
 	MOVQ  BX, 320(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	MOVQ  $+1, CX
-	CMPQ  DI, R9
+	MOVQ  (SP), DX
+	MOVQ  24(DX), DX
+	MOVQ  $+1, AX
+	CMPQ  DX, R9
 	JLT   moreOuters
-	SUBQ  R9, DI
-	IMULQ R8, DI
-	SUBQ  DI, BX
+	SUBQ  R9, DX
+	IMULQ R8, DX
+	SUBQ  DX, BX
 	JMP   outersKnown
 
 moreOuters:
 	SHLQ $0x01, BX
-	SHLQ $0x01, CX
-	SHLQ $0x01, DI
-	CMPQ DI, R9
+	SHLQ $0x01, AX
+	SHLQ $0x01, DX
+	CMPQ DX, R9
 	JLT  moreOuters
 
 outersKnown:
 	MOVQ BX, 336(SP)
-	MOVQ CX, 328(SP)
+	MOVQ AX, 328(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R9
@@ -56082,54 +56129,54 @@ rowsMatrix:
 	MOVQ R9, 304(SP)
 
 rowsNext:
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), DI
-	MOVQ CX, R9
-	SUBQ DI, R9
+	MOVQ 304(SP), AX
+	MOVQ 312(SP), DX
+	MOVQ AX, R9
+	SUBQ DX, R9
 	MOVQ 320(SP), BX
 	CMPQ R9, $+0
 	JGT  rowsCounted
-	MOVQ CX, R9
+	MOVQ AX, R9
 	MOVQ $+0, BX
-	MOVQ 8(SP), CX
-	MOVQ 328(SP), DI
-	CMPQ CX, DI
+	MOVQ 8(SP), AX
+	MOVQ 328(SP), DX
+	CMPQ AX, DX
 	JLE  lastRows
 	MOVQ 336(SP), BX
 
 lastRows:
-	MOVQ R9, CX
+	MOVQ R9, AX
 
 rowsCounted:
 	MOVQ BX, 248(SP)
-	SUBQ R9, CX
-	MOVQ CX, 304(SP)
+	SUBQ R9, AX
+	MOVQ AX, 304(SP)
 	MOVQ 264(SP), BX
 	CMPQ BX, $+32
 	JGT  longerThan32
 	MOVQ 288(SP), BX
-	MOVQ 296(SP), DI
-	MOVQ 272(SP), CX
+	MOVQ 296(SP), DX
+	MOVQ 272(SP), AX
 	MOVQ 280(SP), R8
-	MOVQ 240(SP), SI
-	MOVQ 248(SP), DX
-	LEAQ (SI)(DX*1), AX
+	MOVQ 240(SP), CX
+	MOVQ 248(SP), SI
+	LEAQ (CX)(SI*1), DI
 	MOVQ 256(SP), R11
 
 row16:
 	VMOVUPS    (BX), X2
-	VMOVUPS    (BX)(SI*1), X0
-	VMOVUPS    X2, (DI)
-	VMOVUPS    X0, (DI)(R11*1)
-	PREFETCHT0 (BX)(DX*1)
-	PREFETCHT0 (BX)(AX*1)
-	ADDQ       CX, BX
-	ADDQ       R8, DI
+	VMOVUPS    (BX)(CX*1), X0
+	VMOVUPS    X2, (DX)
+	VMOVUPS    X0, (DX)(R11*1)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(DI*1)
+	ADDQ       AX, BX
+	ADDQ       R8, DX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row16
 	MOVQ       BX, 288(SP)
-	MOVQ       DI, 296(SP)
+	MOVQ       DX, 296(SP)
 	JMP        rowsDone
 
 longerThan32:
@@ -56137,65 +56184,65 @@ longerThan32:
 	CMPQ R8, $+64
 	JGT  longerThan64
 	MOVQ 288(SP), R8
-	MOVQ 296(SP), CX
+	MOVQ 296(SP), AX
 	MOVQ 272(SP), R11
-	MOVQ 280(SP), DI
-	MOVQ 240(SP), AX
-	MOVQ 248(SP), DX
-	LEAQ (AX)(DX*1), SI
+	MOVQ 280(SP), DX
+	MOVQ 240(SP), DI
+	MOVQ 248(SP), SI
+	LEAQ (DI)(SI*1), CX
 	MOVQ 256(SP), BX
 
 row32:
 	VMOVUPS    (R8), Y0
-	VMOVUPS    (R8)(AX*1), Y2
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y2, (CX)(BX*1)
-	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (R8)(DI*1), Y2
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y2, (AX)(BX*1)
 	PREFETCHT0 (R8)(SI*1)
+	PREFETCHT0 (R8)(CX*1)
 	ADDQ       R11, R8
-	ADDQ       DI, CX
+	ADDQ       DX, AX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row32
 	MOVQ       R8, 288(SP)
-	MOVQ       CX, 296(SP)
+	MOVQ       AX, 296(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 264(SP), DI
-	CMPQ DI, $+128
+	MOVQ 264(SP), DX
+	CMPQ DX, $+128
 	JGT  longerThan128
-	MOVQ 288(SP), DI
+	MOVQ 288(SP), DX
 	MOVQ 296(SP), R11
 	MOVQ 272(SP), BX
-	MOVQ 280(SP), CX
-	MOVQ 240(SP), SI
-	MOVQ 248(SP), DX
-	LEAQ (SI)(DX*1), AX
+	MOVQ 280(SP), AX
+	MOVQ 240(SP), CX
+	MOVQ 248(SP), SI
+	LEAQ (CX)(SI*1), DI
 	MOVQ 256(SP), R8
 
 row64:
-	VMOVUPS    (DI), Y2
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    (DI)(SI*1), Y1
-	VMOVUPS    32(DI)(SI*1), Y3
+	VMOVUPS    (DX), Y2
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    (DX)(CX*1), Y1
+	VMOVUPS    32(DX)(CX*1), Y3
 	VMOVUPS    Y2, (R11)
 	VMOVUPS    Y0, 32(R11)
 	VMOVUPS    Y1, (R11)(R8*1)
 	VMOVUPS    Y3, 32(R11)(R8*1)
-	PREFETCHT0 (DI)(DX*1)
-	PREFETCHT0 (DI)(AX*1)
-	ADDQ       BX, DI
-	ADDQ       CX, R11
+	PREFETCHT0 (DX)(SI*1)
+	PREFETCHT0 (DX)(DI*1)
+	ADDQ       BX, DX
+	ADDQ       AX, R11
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row64
-	MOVQ       DI, 288(SP)
+	MOVQ       DX, 288(SP)
 	MOVQ       R11, 296(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 288(SP), CX
+	MOVQ 288(SP), AX
 	MOVQ 296(SP), BX
 	MOVQ 248(SP), R11
 
@@ -56204,39 +56251,39 @@ longRow:
 	ADDQ $-128, R8
 
 piece:
-	VMOVUPS    (CX), Y3
-	VMOVUPS    32(CX), Y1
-	VMOVUPS    64(CX), Y0
-	VMOVUPS    96(CX), Y2
+	VMOVUPS    (AX), Y3
+	VMOVUPS    32(AX), Y1
+	VMOVUPS    64(AX), Y0
+	VMOVUPS    96(AX), Y2
 	VMOVUPS    Y3, (BX)
 	VMOVUPS    Y1, 32(BX)
 	VMOVUPS    Y0, 64(BX)
 	VMOVUPS    Y2, 96(BX)
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	ADDQ       $+128, CX
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	ADDQ       $+128, AX
 	ADDQ       $+128, BX
 	ADDQ       $-128, R8
 	CMPQ       R8, $+0
 	JGT        piece
-	ADDQ       R8, CX
+	ADDQ       R8, AX
 	ADDQ       R8, BX
-	VMOVUPS    (CX), Y3
-	VMOVUPS    32(CX), Y1
-	VMOVUPS    64(CX), Y0
-	VMOVUPS    96(CX), Y2
+	VMOVUPS    (AX), Y3
+	VMOVUPS    32(AX), Y1
+	VMOVUPS    64(AX), Y0
+	VMOVUPS    96(AX), Y2
 	VMOVUPS    Y3, (BX)
 	VMOVUPS    Y1, 32(BX)
 	VMOVUPS    Y0, 64(BX)
 	VMOVUPS    Y2, 96(BX)
-	ADDQ       $+128, CX
+	ADDQ       $+128, AX
 	ADDQ       $+128, BX
-	ADDQ       272(SP), CX
+	ADDQ       272(SP), AX
 	ADDQ       280(SP), BX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        longRow
-	MOVQ       CX, 288(SP)
+	MOVQ       AX, 288(SP)
 	MOVQ       BX, 296(SP)
 
 rowsDone:
@@ -56273,8 +56320,8 @@ gatherThin:
 	SHLQ $0x03, BX
 
 gatherAny:
-	MOVQ R9, 376(SP)
-	MOVQ R8, 384(SP)
+	MOVQ R9, 368(SP)
+	MOVQ R8, 376(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+8
@@ -56289,7 +56336,7 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R9, 416(SP)
+	MOVQ  R9, 408(SP)
 	MOVQ  16(SP), R8
 	SUBQ  R9, R8
 	CMPQ  R8, $+4
@@ -56298,9 +56345,9 @@ gatherInside:
 	ANDQ  $+3, R8
 	ADDQ  $-4, R8
 	IMULQ R8, R11
-	MOVQ  R11, 432(SP)
+	MOVQ  R11, 416(SP)
 	SHLQ  $0x03, R8
-	MOVQ  R8, 440(SP)
+	MOVQ  R8, 424(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
 	MOVQ  R11, 344(SP)
@@ -56308,290 +56355,341 @@ gatherInside:
 	MOVQ  R11, 352(SP)
 	SHLQ  $0x01, R11
 	MOVQ  R11, 360(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 368(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 400(SP)
-	MOVQ 32(SP), R11
-	MOVQ R11, 408(SP)
-	MOVQ 384(SP), R11
 	MOVQ R11, 392(SP)
+	MOVQ 32(SP), R11
+	MOVQ R11, 400(SP)
+	MOVQ 376(SP), R11
+	MOVQ R11, 384(SP)
 
 gatherPass:
-	MOVQ 400(SP), R11
-	MOVQ 408(SP), BX
-	MOVQ 344(SP), R8
-	MOVQ 352(SP), R9
-	LEAQ (R8)(R9*1), CX
-	MOVQ 368(SP), AX
-	MOVQ 16(SP), DX
-	MOVQ DX, 424(SP)
+	MOVQ  368(SP), R11
+	TESTQ R11, R11
+	JNE   thinPass
+	MOVQ  344(SP), R11
+	CMPQ  R11, $+16
+	JEQ   evens
+	MOVQ  392(SP), R11
+	MOVQ  400(SP), BX
+	MOVQ  16(SP), R8
+	MOVQ  360(SP), R9
+	MOVQ  344(SP), AX
+	MOVQ  352(SP), DI
+	LEAQ  (AX)(DI*1), SI
 
 gatherTile:
-	MOVQ 424(SP), DX
-	CMPQ DX, $+4
-	JGE  gatherWhole
-	MOVQ $+4, DX
-	MOVQ DX, 424(SP)
-	ADDQ 432(SP), R11
-	ADDQ 440(SP), BX
-
-gatherWhole:
-	MOVQ        376(SP), DX
-	TESTQ       DX, DX
-	JNE         thinTile
 	VMOVUPS     (R11), X2
-	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
-	VMOVUPS     (R11)(R8*1), X0
-	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VINSERTF128 $0x01, (R11)(DI*1), Y2, Y2
+	VMOVUPS     (R11)(AX*1), X0
+	VINSERTF128 $0x01, (R11)(SI*1), Y0, Y0
 	VUNPCKLPD   Y0, Y2, Y2
 	VMOVUPS     Y2, (BX)
-	JMP         gatherStored
+	ADDQ        R9, R11
+	ADDQ        $+32, BX
+	ADDQ        $-4, R8
+	CMPQ        R8, $+4
+	JGE         gatherTile
+	TESTQ       R8, R8
+	JEQ         gatherTileDone
+	MOVQ        $+4, R8
+	ADDQ        416(SP), R11
+	ADDQ        424(SP), BX
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 392(SP), R9
+	MOVQ 400(SP), R8
+	MOVQ 16(SP), BX
+	MOVQ 360(SP), SI
+
+evensTile:
+	VMOVUPS   (R9), Y2
+	VMOVUPS   32(R9), Y0
+	VUNPCKLPD Y0, Y2, Y2
+	VPERMPD   $0xd8, Y2, Y2
+	VMOVUPS   Y2, (R8)
+	ADDQ      SI, R9
+	ADDQ      $+32, R8
+	ADDQ      $-4, BX
+	CMPQ      BX, $+4
+	JGE       evensTile
+	TESTQ     BX, BX
+	JEQ       evensTileDone
+	MOVQ      $+4, BX
+	ADDQ      416(SP), R9
+	ADDQ      424(SP), R8
+	JMP       evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), SI
+	MOVQ  56(SI), SI
+	ADDQ  392(SP), SI
+	MOVQ  SI, 392(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	ADDQ  400(SP), SI
+	MOVQ  SI, 400(SP)
+	MOVQ  384(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 384(SP)
+	TESTQ SI, SI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 392(SP), SI
+	MOVQ 400(SP), BX
+	MOVQ 16(SP), R8
+	MOVQ 360(SP), R9
+	MOVQ 344(SP), DI
+	MOVQ 352(SP), AX
+	LEAQ (DI)(AX*1), R11
 
 thinTile:
-	VMOVUPS     (R11), X2
-	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
-	VMOVUPS     (R11)(R8*1), X0
-	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
-	VUNPCKLPD   Y0, Y2, Y1
-	VUNPCKHPD   Y0, Y2, Y0
 	MOVQ        (SP), DX
 	MOVQ        32(DX), DX
-	VMOVUPS     Y1, (BX)
+	MOVQ        (SP), R10
+	MOVQ        80(R10), R10
+	MOVQ        BX, CX
+	VMOVUPS     (SI), X0
+	VINSERTF128 $0x01, (SI)(AX*1), Y0, Y0
+	VMOVUPS     (SI)(DI*1), X2
+	VINSERTF128 $0x01, (SI)(R11*1), Y2, Y2
+	VUNPCKLPD   Y2, Y0, Y1
+	VUNPCKHPD   Y2, Y0, Y2
+	VMOVUPS     Y1, (CX)
 	CMPQ        DX, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y0, (BX)(AX*1)
+	JEQ         someStored
+	ADDQ        R10, CX
+	VMOVUPS     Y2, (CX)
 
-gatherStored:
-	ADDQ  360(SP), R11
+someStored:
+	ADDQ  R9, SI
 	ADDQ  $+32, BX
-	MOVQ  424(SP), DX
-	ADDQ  $-4, DX
-	MOVQ  DX, 424(SP)
-	TESTQ DX, DX
-	JNE   gatherTile
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	ADDQ  400(SP), AX
-	MOVQ  AX, 400(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	ADDQ  408(SP), AX
-	MOVQ  AX, 408(SP)
-	MOVQ  392(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 392(SP)
-	TESTQ AX, AX
-	JNE   gatherPass
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
-	JEQ   gathered
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
-	JMP   gatherMatrix
+	ADDQ  $-4, R8
+	CMPQ  R8, $+4
+	JGE   thinTile
+	TESTQ R8, R8
+	JEQ   thinTileDone
+	MOVQ  $+4, R8
+	ADDQ  416(SP), SI
+	ADDQ  424(SP), BX
+	JMP   thinTile
 
+thinTileDone:
 gathered:
-	MOVQ  416(SP), BX
-	TESTQ BX, BX
-	JEQ   end
-	MOVQ  16(SP), AX
-	MOVQ  BX, 16(SP)
-	MOVQ  (SP), CX
-	MOVQ  16(CX), CX
-	MOVQ  CX, 8(SP)
-	MOVQ  (SP), CX
-	MOVQ  8(CX), CX
-	MOVQ  CX, 24(SP)
-	MOVQ  (SP), CX
-	MOVQ  (CX), CX
-	MOVQ  CX, 32(SP)
-	MOVQ  344(SP), BX
-	IMULQ AX, BX
-	ADDQ  24(SP), BX
-	MOVQ  BX, 24(SP)
-	SHLQ  $0x03, AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
-
-elements:
-	MOVQ  16(SP), BX
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	CMPQ  BX, AX
-	JGT   tall
-	MOVQ  AX, 496(SP)
-	MOVQ  BX, 504(SP)
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, 448(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 456(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 464(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 472(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 480(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 488(SP)
-	MOVQ  496(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, R8
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, R9
-	SUBQ  R8, CX
-	MOVQ  CX, 520(SP)
-	MOVQ  504(SP), R8
-	IMULQ R8, R9
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 536(SP)
-	MOVQ  496(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, R8
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, R9
-	SUBQ  R8, CX
-	MOVQ  CX, 528(SP)
-	MOVQ  504(SP), R8
-	IMULQ R8, R9
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 544(SP)
-	JMP   lines
-
-tall:
-	MOVQ  BX, 496(SP)
-	MOVQ  AX, 504(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 448(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 456(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 464(SP)
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	MOVQ  AX, 472(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 480(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 488(SP)
-	MOVQ  496(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	IMULQ BX, R9
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, BX
-	SUBQ  R9, AX
-	MOVQ  AX, 520(SP)
-	MOVQ  504(SP), R9
-	IMULQ R9, BX
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 536(SP)
-	MOVQ  496(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	IMULQ BX, R9
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, BX
-	SUBQ  R9, AX
-	MOVQ  AX, 528(SP)
-	MOVQ  504(SP), R9
-	IMULQ R9, BX
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 544(SP)
-
-lines:
-	MOVQ 24(SP), BX
-	MOVQ 32(SP), AX
-	MOVQ 448(SP), CX
-	MOVQ 456(SP), R8
-	LEAQ (CX)(R8*1), R11
-	MOVQ 472(SP), DX
-	MOVQ 480(SP), SI
-	LEAQ (DX)(SI*1), DI
-
-elementsMatrix:
-	MOVQ 504(SP), R10
-	MOVQ R10, 512(SP)
-
-elementsLine:
-	MOVQ 496(SP), R9
-	CMPQ R9, $+4
-	JLT  single0
-
-four:
-	MOVQ (BX), R10
-	MOVQ (BX)(CX*1), R12
-	MOVQ (BX)(R8*1), R13
-	MOVQ (BX)(R11*1), R14
-	MOVQ R10, (AX)
-	MOVQ R12, (AX)(DX*1)
-	MOVQ R13, (AX)(SI*1)
-	MOVQ R14, (AX)(DI*1)
-	ADDQ 464(SP), BX
-	ADDQ 488(SP), AX
-	ADDQ $-4, R9
-	CMPQ R9, $+4
-	JGE  four
-
-single0:
-	CMPQ R9, $+0
-	JLE  elementsLineDone
-	MOVQ (BX), R14
-	MOVQ R14, (AX)
-	CMPQ R9, $+1
-	JLE  elementsLineDone
-	MOVQ (BX)(CX*1), R14
-	MOVQ R14, (AX)(DX*1)
-	CMPQ R9, $+2
-	JLE  elementsLineDone
-	MOVQ (BX)(R8*1), R14
-	MOVQ R14, (AX)(SI*1)
-
-elementsLineDone:
-	MOVQ  512(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 512(SP)
-	ADDQ  520(SP), BX
-	ADDQ  528(SP), AX
-	TESTQ R9, R9
-	JNE   elementsLine
 	MOVQ  8(SP), R9
 	ADDQ  $-1, R9
 	MOVQ  R9, 8(SP)
-	ADDQ  536(SP), BX
-	ADDQ  544(SP), AX
 	TESTQ R9, R9
+	JEQ   gatheredAll
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+	JMP   gatherMatrix
+
+gatheredAll:
+	MOVQ  408(SP), R8
+	TESTQ R8, R8
+	JEQ   end
+	MOVQ  16(SP), R9
+	MOVQ  R8, 16(SP)
+	MOVQ  (SP), BX
+	MOVQ  16(BX), BX
+	MOVQ  BX, 8(SP)
+	MOVQ  (SP), BX
+	MOVQ  8(BX), BX
+	MOVQ  BX, 24(SP)
+	MOVQ  (SP), BX
+	MOVQ  (BX), BX
+	MOVQ  BX, 32(SP)
+	MOVQ  344(SP), R8
+	IMULQ R9, R8
+	ADDQ  24(SP), R8
+	MOVQ  R8, 24(SP)
+	SHLQ  $0x03, R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+
+elements:
+	MOVQ  16(SP), R8
+	MOVQ  (SP), R9
+	MOVQ  32(R9), R9
+	CMPQ  R8, R9
+	JGT   tall
+	MOVQ  R9, 480(SP)
+	MOVQ  R8, 488(SP)
+	MOVQ  (SP), BX
+	MOVQ  56(BX), BX
+	MOVQ  BX, 432(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 440(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 448(SP)
+	MOVQ  (SP), BX
+	MOVQ  80(BX), BX
+	MOVQ  BX, 456(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 464(SP)
+	SHLQ  $0x01, BX
+	MOVQ  BX, 472(SP)
+	MOVQ  480(SP), AX
+	ANDQ  $-4, AX
+	MOVQ  (SP), R11
+	MOVQ  56(R11), R11
+	IMULQ R11, AX
+	MOVQ  (SP), BX
+	MOVQ  48(BX), BX
+	MOVQ  BX, R11
+	SUBQ  AX, BX
+	MOVQ  BX, 504(SP)
+	MOVQ  488(SP), AX
+	IMULQ AX, R11
+	MOVQ  (SP), BX
+	MOVQ  40(BX), BX
+	SUBQ  R11, BX
+	MOVQ  BX, 520(SP)
+	MOVQ  480(SP), AX
+	ANDQ  $-4, AX
+	MOVQ  (SP), R11
+	MOVQ  80(R11), R11
+	IMULQ R11, AX
+	MOVQ  (SP), BX
+	MOVQ  72(BX), BX
+	MOVQ  BX, R11
+	SUBQ  AX, BX
+	MOVQ  BX, 512(SP)
+	MOVQ  488(SP), AX
+	IMULQ AX, R11
+	MOVQ  (SP), BX
+	MOVQ  64(BX), BX
+	SUBQ  R11, BX
+	MOVQ  BX, 528(SP)
+	JMP   lines
+
+tall:
+	MOVQ  R8, 480(SP)
+	MOVQ  R9, 488(SP)
+	MOVQ  (SP), R9
+	MOVQ  48(R9), R9
+	MOVQ  R9, 432(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 440(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 448(SP)
+	MOVQ  (SP), R9
+	MOVQ  72(R9), R9
+	MOVQ  R9, 456(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 464(SP)
+	SHLQ  $0x01, R9
+	MOVQ  R9, 472(SP)
+	MOVQ  480(SP), R11
+	ANDQ  $-4, R11
+	MOVQ  (SP), R8
+	MOVQ  48(R8), R8
+	IMULQ R8, R11
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	MOVQ  R9, R8
+	SUBQ  R11, R9
+	MOVQ  R9, 504(SP)
+	MOVQ  488(SP), R11
+	IMULQ R11, R8
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	SUBQ  R8, R9
+	MOVQ  R9, 520(SP)
+	MOVQ  480(SP), R11
+	ANDQ  $-4, R11
+	MOVQ  (SP), R8
+	MOVQ  72(R8), R8
+	IMULQ R8, R11
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	MOVQ  R9, R8
+	SUBQ  R11, R9
+	MOVQ  R9, 512(SP)
+	MOVQ  488(SP), R11
+	IMULQ R11, R8
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	SUBQ  R8, R9
+	MOVQ  R9, 528(SP)
+
+lines:
+	MOVQ 24(SP), R8
+	MOVQ 32(SP), R9
+	MOVQ 432(SP), BX
+	MOVQ 440(SP), AX
+	LEAQ (BX)(AX*1), DI
+	MOVQ 456(SP), SI
+	MOVQ 464(SP), R10
+	LEAQ (SI)(R10*1), DX
+
+elementsMatrix:
+	MOVQ 488(SP), CX
+	MOVQ CX, 496(SP)
+
+elementsLine:
+	MOVQ 480(SP), R11
+	CMPQ R11, $+4
+	JLT  single0
+
+four:
+	MOVQ (R8), CX
+	MOVQ (R8)(BX*1), R12
+	MOVQ (R8)(AX*1), R13
+	MOVQ (R8)(DI*1), R14
+	MOVQ CX, (R9)
+	MOVQ R12, (R9)(SI*1)
+	MOVQ R13, (R9)(R10*1)
+	MOVQ R14, (R9)(DX*1)
+	ADDQ 448(SP), R8
+	ADDQ 472(SP), R9
+	ADDQ $-4, R11
+	CMPQ R11, $+4
+	JGE  four
+
+single0:
+	CMPQ R11, $+0
+	JLE  elementsLineDone
+	MOVQ (R8), R14
+	MOVQ R14, (R9)
+	CMPQ R11, $+1
+	JLE  elementsLineDone
+	MOVQ (R8)(BX*1), R14
+	MOVQ R14, (R9)(SI*1)
+	CMPQ R11, $+2
+	JLE  elementsLineDone
+	MOVQ (R8)(AX*1), R14
+	MOVQ R14, (R9)(R10*1)
+
+elementsLineDone:
+	MOVQ  496(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 496(SP)
+	ADDQ  504(SP), R8
+	ADDQ  512(SP), R9
+	TESTQ R11, R11
+	JNE   elementsLine
+	MOVQ  8(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 8(SP)
+	ADDQ  520(SP), R8
+	ADDQ  528(SP), R9
+	TESTQ R11, R11
 	JNE   elementsMatrix
 
 end:
@@ -56600,7 +56698,7 @@ end:
 
 // func packF16AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF16AVX2(SB), $616-8
+TEXT ·packF16AVX2(SB), $584-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -56736,7 +56834,18 @@ squaresCounted:
 	MOVQ  SI, 192(SP)
 	SHLQ  $0x05, DX
 	MOVQ  DX, 208(SP)
-	MOVQ  128(SP), DX
+	MOVQ  40(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x01, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 256(SP)
+	MOVQ  CX, 264(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  128(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
 	MOVQ  160(SP), CX
@@ -56746,78 +56855,67 @@ squaresCounted:
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 232(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 232(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x01, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 240(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 240(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 248(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  160(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x04, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 248(SP)
-	MOVQ  $+16, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  160(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x04, AX
+	MOVQ  AX, 264(SP)
+	MOVQ  $+16, DI
+	MOVQ  DI, 256(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 256(SP)
-	MOVQ CX, 264(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	MOVQ BX, 152(SP)
 	MOVQ 128(SP), BX
-	MOVQ 136(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ BX, DI
-	ADDQ 56(SP), DI
+	MOVQ 136(SP), DI
+	MOVQ 40(SP), AX
+	MOVQ 48(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ BX, DX
+	ADDQ 56(SP), DX
 	MOVQ BX, R8
 	ADDQ 64(SP), R8
-	MOVQ DI, R9
+	MOVQ DX, R9
 	ADDQ 64(SP), R9
 	MOVQ 80(SP), R10
 	MOVQ 232(SP), R11
 	MOVQ 240(SP), R12
+	MOVQ 152(SP), R13
+	CMPQ R13, $+32
+	JLT  narrow
 	MOVQ $+4, R13
 	MOVQ R13, 176(SP)
 	MOVQ 72(SP), R13
@@ -56827,9 +56925,7 @@ aided:
 	MOVQ 120(SP), R14
 	SUBQ R14, R13
 	MOVQ R13, 200(SP)
-	MOVQ 152(SP), R14
-	CMPQ R14, $+32
-	JGE  square
+	JMP  square
 
 narrow:
 	MOVQ  264(SP), R14
@@ -56881,10 +56977,10 @@ narrowTile:
 	JGE   square
 	MOVQ  216(SP), R13
 	ADDQ  R13, BX
-	ADDQ  R13, DI
+	ADDQ  R13, DX
 	ADDQ  R13, R8
 	ADDQ  R13, R9
-	ADDQ  224(SP), AX
+	ADDQ  224(SP), DI
 	MOVQ  $+8, R13
 	MOVQ  R13, 152(SP)
 
@@ -56926,20 +57022,20 @@ noShare:
 tile:
 	VMOVUPS     (BX), X0
 	VINSERTF128 $0x01, (R8), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (R8)(CX*1), Y1, Y1
-	VMOVUPS     (BX)(SI*1), X2
-	VINSERTF128 $0x01, (R8)(SI*1), Y2, Y2
-	VMOVUPS     (BX)(DX*1), X3
-	VINSERTF128 $0x01, (R8)(DX*1), Y3, Y3
-	VMOVUPS     (DI), X4
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (R8)(AX*1), Y1, Y1
+	VMOVUPS     (BX)(CX*1), X2
+	VINSERTF128 $0x01, (R8)(CX*1), Y2, Y2
+	VMOVUPS     (BX)(SI*1), X3
+	VINSERTF128 $0x01, (R8)(SI*1), Y3, Y3
+	VMOVUPS     (DX), X4
 	VINSERTF128 $0x01, (R9), Y4, Y4
-	VMOVUPS     (DI)(CX*1), X5
-	VINSERTF128 $0x01, (R9)(CX*1), Y5, Y5
-	VMOVUPS     (DI)(SI*1), X6
-	VINSERTF128 $0x01, (R9)(SI*1), Y6, Y6
-	VMOVUPS     (DI)(DX*1), X7
-	VINSERTF128 $0x01, (R9)(DX*1), Y7, Y7
+	VMOVUPS     (DX)(AX*1), X5
+	VINSERTF128 $0x01, (R9)(AX*1), Y5, Y5
+	VMOVUPS     (DX)(CX*1), X6
+	VINSERTF128 $0x01, (R9)(CX*1), Y6, Y6
+	VMOVUPS     (DX)(SI*1), X7
+	VINSERTF128 $0x01, (R9)(SI*1), Y7, Y7
 	VPUNPCKLWD  Y4, Y0, Y8
 	VPUNPCKHWD  Y4, Y0, Y4
 	VPUNPCKLWD  Y5, Y1, Y0
@@ -56965,21 +57061,21 @@ tile:
 	VPUNPCKLWD  Y7, Y6, Y8
 	VPUNPCKHWD  Y7, Y6, Y7
 	ADDQ        $+16, BX
-	ADDQ        $+16, DI
+	ADDQ        $+16, DX
 	ADDQ        $+16, R8
 	ADDQ        $+16, R9
-	VMOVUPS     Y5, (AX)
-	VMOVUPS     Y4, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y3, (AX)
-	VMOVUPS     Y2, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y1, (AX)
-	VMOVUPS     Y0, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y8, (AX)
-	VMOVUPS     Y7, (AX)(R10*1)
-	ADDQ        88(SP), AX
+	VMOVUPS     Y5, (DI)
+	VMOVUPS     Y4, (DI)(R10*1)
+	ADDQ        88(SP), DI
+	VMOVUPS     Y3, (DI)
+	VMOVUPS     Y2, (DI)(R10*1)
+	ADDQ        88(SP), DI
+	VMOVUPS     Y1, (DI)
+	VMOVUPS     Y0, (DI)(R10*1)
+	ADDQ        88(SP), DI
+	VMOVUPS     Y8, (DI)
+	VMOVUPS     Y7, (DI)(R10*1)
+	ADDQ        88(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
@@ -56990,19 +57086,19 @@ tile:
 	JEQ         squareDone
 	MOVQ        184(SP), R13
 	ADDQ        R13, BX
-	ADDQ        R13, DI
+	ADDQ        R13, DX
 	ADDQ        R13, R8
 	ADDQ        R13, R9
-	ADDQ        200(SP), AX
+	ADDQ        200(SP), DI
 	JMP         tiles
 
 squareDone:
 	MOVQ 192(SP), R13
 	ADDQ R13, BX
-	ADDQ R13, DI
+	ADDQ R13, DX
 	ADDQ R13, R8
 	ADDQ R13, R9
-	ADDQ 208(SP), AX
+	ADDQ 208(SP), DI
 	MOVQ 176(SP), R13
 	SHLQ $0x03, R13
 	MOVQ 152(SP), R14
@@ -57016,91 +57112,91 @@ squareDone:
 
 squaresDone:
 	MOVQ  160(SP), R10
-	MOVQ  72(SP), AX
-	IMULQ R10, AX
-	ADDQ  128(SP), AX
-	MOVQ  AX, 128(SP)
+	MOVQ  72(SP), DI
+	IMULQ R10, DI
+	ADDQ  128(SP), DI
+	MOVQ  DI, 128(SP)
 	SHLQ  $0x05, R10
 	ADDQ  136(SP), R10
 	MOVQ  R10, 136(SP)
-	MOVQ  144(SP), AX
-	TESTQ AX, AX
+	MOVQ  144(SP), DI
+	TESTQ DI, DI
 	JNE   squares
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
 	JEQ   end
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 40(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 48(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 56(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 64(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 72(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 80(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 88(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 96(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 104(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 112(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 120(SP)
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	ANDQ  $+7, AX
-	ADDQ  $-8, AX
+	MOVQ  (SP), DI
+	MOVQ  48(DI), DI
+	MOVQ  DI, 40(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 48(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 56(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 64(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 72(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	MOVQ  DI, 80(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 88(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 96(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 104(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 112(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 120(SP)
+	MOVQ  (SP), DI
+	MOVQ  32(DI), DI
+	ANDQ  $+7, DI
+	ADDQ  $-8, DI
 	MOVQ  80(SP), R10
-	IMULQ AX, R10
+	IMULQ DI, R10
 	MOVQ  R10, 224(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 216(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 216(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-8, R10
-	MOVQ  40(SP), AX
-	IMULQ R10, AX
-	MOVQ  AX, 64(SP)
+	MOVQ  40(SP), DI
+	IMULQ R10, DI
+	MOVQ  DI, 64(SP)
 	SHLQ  $0x01, R10
-	MOVQ  88(SP), DX
-	MOVQ  DX, 200(SP)
+	MOVQ  88(SP), SI
+	MOVQ  SI, 200(SP)
 	MOVQ  R10, 88(SP)
 
 lowMatrix:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 152(SP)
-	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 32(DI), DI
+	MOVQ DI, 152(SP)
+	MOVQ 24(SP), DI
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), DX
-	MOVQ 48(SP), SI
-	LEAQ (DX)(SI*1), CX
-	MOVQ AX, R9
+	MOVQ 40(SP), SI
+	MOVQ 48(SP), CX
+	LEAQ (SI)(CX*1), AX
+	MOVQ DI, R9
 	ADDQ 56(SP), R9
-	MOVQ AX, R8
+	MOVQ DI, R8
 	ADDQ 64(SP), R8
-	MOVQ R9, DI
-	ADDQ 64(SP), DI
+	MOVQ R9, DX
+	ADDQ 64(SP), DX
 	MOVQ 80(SP), BX
 	MOVQ 88(SP), R12
 	LEAQ (BX)(R12*1), R11
@@ -57110,31 +57206,31 @@ lowTile:
 	CMPQ R14, $+8
 	JGE  lowInside
 	MOVQ 216(SP), R14
-	ADDQ R14, AX
+	ADDQ R14, DI
 	ADDQ R14, R9
 	ADDQ R14, R8
-	ADDQ R14, DI
+	ADDQ R14, DX
 	ADDQ 224(SP), R10
 	MOVQ $+8, R14
 	MOVQ R14, 152(SP)
 
 lowInside:
-	VMOVUPS      (AX), X7
+	VMOVUPS      (DI), X7
 	VINSERTF128  $0x01, (R8), Y7, Y7
-	VMOVUPS      (AX)(DX*1), X8
-	VINSERTF128  $0x01, (R8)(DX*1), Y8, Y8
-	VMOVUPS      (AX)(SI*1), X0
-	VINSERTF128  $0x01, (R8)(SI*1), Y0, Y0
-	VMOVUPS      (AX)(CX*1), X1
-	VINSERTF128  $0x01, (R8)(CX*1), Y1, Y1
+	VMOVUPS      (DI)(SI*1), X8
+	VINSERTF128  $0x01, (R8)(SI*1), Y8, Y8
+	VMOVUPS      (DI)(CX*1), X0
+	VINSERTF128  $0x01, (R8)(CX*1), Y0, Y0
+	VMOVUPS      (DI)(AX*1), X1
+	VINSERTF128  $0x01, (R8)(AX*1), Y1, Y1
 	VMOVUPS      (R9), X2
-	VINSERTF128  $0x01, (DI), Y2, Y2
-	VMOVUPS      (R9)(DX*1), X3
-	VINSERTF128  $0x01, (DI)(DX*1), Y3, Y3
-	VMOVUPS      (R9)(SI*1), X4
-	VINSERTF128  $0x01, (DI)(SI*1), Y4, Y4
-	VMOVUPS      (R9)(CX*1), X5
-	VINSERTF128  $0x01, (DI)(CX*1), Y5, Y5
+	VINSERTF128  $0x01, (DX), Y2, Y2
+	VMOVUPS      (R9)(SI*1), X3
+	VINSERTF128  $0x01, (DX)(SI*1), Y3, Y3
+	VMOVUPS      (R9)(CX*1), X4
+	VINSERTF128  $0x01, (DX)(CX*1), Y4, Y4
+	VMOVUPS      (R9)(AX*1), X5
+	VINSERTF128  $0x01, (DX)(AX*1), Y5, Y5
 	VPUNPCKLWD   Y2, Y7, Y6
 	VPUNPCKHWD   Y2, Y7, Y2
 	VPUNPCKLWD   Y3, Y8, Y7
@@ -57159,10 +57255,10 @@ lowInside:
 	VPUNPCKHWD   Y7, Y6, Y7
 	VPUNPCKLWD   Y5, Y4, Y6
 	VPUNPCKHWD   Y5, Y4, Y5
-	ADDQ         $+16, AX
+	ADDQ         $+16, DI
 	ADDQ         $+16, R9
 	ADDQ         $+16, R8
-	ADDQ         $+16, DI
+	ADDQ         $+16, DX
 	VMOVUPS      X3, (R10)
 	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
 	VMOVUPS      X2, (R10)(BX*1)
@@ -57267,17 +57363,17 @@ farKnown:
 	MOVQ  48(R11), R11
 	MOVQ  $+0, BX
 	CMPQ  R11, $+64
-	JLT   aheadKnown
+	JLT   rowsAheadKnown
 	MOVQ  R11, BX
 	IMULQ R12, BX
 
-aheadKnown:
+rowsAheadKnown:
 	MOVQ  BX, 352(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
-	MOVQ  $+1, CX
+	MOVQ  $+1, AX
 	CMPQ  R10, R12
 	JLT   moreOuters
 	SUBQ  R12, R10
@@ -57287,14 +57383,14 @@ aheadKnown:
 
 moreOuters:
 	SHLQ $0x01, BX
-	SHLQ $0x01, CX
+	SHLQ $0x01, AX
 	SHLQ $0x01, R10
 	CMPQ R10, R12
 	JLT  moreOuters
 
 outersKnown:
 	MOVQ BX, 368(SP)
-	MOVQ CX, 360(SP)
+	MOVQ AX, 360(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R12
@@ -57306,48 +57402,48 @@ rowsMatrix:
 	MOVQ R12, 336(SP)
 
 rowsNext:
-	MOVQ 336(SP), CX
+	MOVQ 336(SP), AX
 	MOVQ 344(SP), R10
-	MOVQ CX, R12
+	MOVQ AX, R12
 	SUBQ R10, R12
 	MOVQ 352(SP), BX
 	CMPQ R12, $+0
 	JGT  rowsCounted
-	MOVQ CX, R12
+	MOVQ AX, R12
 	MOVQ $+0, BX
-	MOVQ 8(SP), CX
+	MOVQ 8(SP), AX
 	MOVQ 360(SP), R10
-	CMPQ CX, R10
+	CMPQ AX, R10
 	JLE  lastRows
 	MOVQ 368(SP), BX
 
 lastRows:
-	MOVQ R12, CX
+	MOVQ R12, AX
 
 rowsCounted:
 	MOVQ BX, 280(SP)
-	SUBQ R12, CX
-	MOVQ CX, 336(SP)
+	SUBQ R12, AX
+	MOVQ AX, 336(SP)
 	MOVQ 296(SP), BX
 	CMPQ BX, $+8
 	JGT  longerThan8
 	MOVQ 320(SP), BX
 	MOVQ 328(SP), R10
-	MOVQ 304(SP), CX
+	MOVQ 304(SP), AX
 	MOVQ 312(SP), R11
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), SI
+	LEAQ (CX)(SI*1), DX
 	MOVQ 288(SP), R8
 
 row4:
 	MOVL       (BX), R9
-	MOVL       (BX)(SI*1), AX
+	MOVL       (BX)(CX*1), DI
 	MOVL       R9, (R10)
-	MOVL       AX, (R10)(R8*1)
+	MOVL       DI, (R10)(R8*1)
+	PREFETCHT0 (BX)(SI*1)
 	PREFETCHT0 (BX)(DX*1)
-	PREFETCHT0 (BX)(DI*1)
-	ADDQ       CX, BX
+	ADDQ       AX, BX
 	ADDQ       R11, R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
@@ -57361,28 +57457,28 @@ longerThan8:
 	CMPQ R11, $+16
 	JGT  longerThan16
 	MOVQ 320(SP), R11
-	MOVQ 328(SP), CX
+	MOVQ 328(SP), AX
 	MOVQ 304(SP), R8
 	MOVQ 312(SP), R10
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), DX
-	LEAQ (DI)(DX*1), SI
+	MOVQ 272(SP), DX
+	MOVQ 280(SP), SI
+	LEAQ (DX)(SI*1), CX
 	MOVQ 288(SP), BX
 
 row8:
-	MOVQ       (R11), AX
-	MOVQ       (R11)(DI*1), R9
-	MOVQ       AX, (CX)
-	MOVQ       R9, (CX)(BX*1)
-	PREFETCHT0 (R11)(DX*1)
+	MOVQ       (R11), DI
+	MOVQ       (R11)(DX*1), R9
+	MOVQ       DI, (AX)
+	MOVQ       R9, (AX)(BX*1)
 	PREFETCHT0 (R11)(SI*1)
+	PREFETCHT0 (R11)(CX*1)
 	ADDQ       R8, R11
-	ADDQ       R10, CX
+	ADDQ       R10, AX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row8
 	MOVQ       R11, 320(SP)
-	MOVQ       CX, 328(SP)
+	MOVQ       AX, 328(SP)
 	JMP        rowsDone
 
 longerThan16:
@@ -57392,21 +57488,21 @@ longerThan16:
 	MOVQ 320(SP), R10
 	MOVQ 328(SP), R8
 	MOVQ 304(SP), BX
-	MOVQ 312(SP), CX
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
+	MOVQ 312(SP), AX
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), SI
+	LEAQ (CX)(SI*1), DX
 	MOVQ 288(SP), R11
 
 row16:
 	VMOVUPS    (R10), X5
-	VMOVUPS    (R10)(SI*1), X6
+	VMOVUPS    (R10)(CX*1), X6
 	VMOVUPS    X5, (R8)
 	VMOVUPS    X6, (R8)(R11*1)
+	PREFETCHT0 (R10)(SI*1)
 	PREFETCHT0 (R10)(DX*1)
-	PREFETCHT0 (R10)(DI*1)
 	ADDQ       BX, R10
-	ADDQ       CX, R8
+	ADDQ       AX, R8
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row16
@@ -57415,31 +57511,31 @@ row16:
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 296(SP), CX
-	CMPQ CX, $+64
+	MOVQ 296(SP), AX
+	CMPQ AX, $+64
 	JGT  longerThan64
-	MOVQ 320(SP), CX
+	MOVQ 320(SP), AX
 	MOVQ 328(SP), BX
 	MOVQ 304(SP), R11
 	MOVQ 312(SP), R8
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), DX
-	LEAQ (DI)(DX*1), SI
+	MOVQ 272(SP), DX
+	MOVQ 280(SP), SI
+	LEAQ (DX)(SI*1), CX
 	MOVQ 288(SP), R10
 
 row32:
-	VMOVUPS    (CX), Y6
-	VMOVUPS    (CX)(DI*1), Y5
+	VMOVUPS    (AX), Y6
+	VMOVUPS    (AX)(DX*1), Y5
 	VMOVUPS    Y6, (BX)
 	VMOVUPS    Y5, (BX)(R10*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(SI*1)
-	ADDQ       R11, CX
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(CX*1)
+	ADDQ       R11, AX
 	ADDQ       R8, BX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row32
-	MOVQ       CX, 320(SP)
+	MOVQ       AX, 320(SP)
 	MOVQ       BX, 328(SP)
 	JMP        rowsDone
 
@@ -57451,22 +57547,22 @@ longerThan64:
 	MOVQ 328(SP), R11
 	MOVQ 304(SP), R10
 	MOVQ 312(SP), BX
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
-	MOVQ 288(SP), CX
+	MOVQ 272(SP), CX
+	MOVQ 280(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 288(SP), AX
 
 row64:
 	VMOVUPS    (R8), Y5
 	VMOVUPS    32(R8), Y6
-	VMOVUPS    (R8)(SI*1), Y7
-	VMOVUPS    32(R8)(SI*1), Y8
+	VMOVUPS    (R8)(CX*1), Y7
+	VMOVUPS    32(R8)(CX*1), Y8
 	VMOVUPS    Y5, (R11)
 	VMOVUPS    Y6, 32(R11)
-	VMOVUPS    Y7, (R11)(CX*1)
-	VMOVUPS    Y8, 32(R11)(CX*1)
+	VMOVUPS    Y7, (R11)(AX*1)
+	VMOVUPS    Y8, 32(R11)(AX*1)
+	PREFETCHT0 (R8)(SI*1)
 	PREFETCHT0 (R8)(DX*1)
-	PREFETCHT0 (R8)(DI*1)
 	ADDQ       R10, R8
 	ADDQ       BX, R11
 	ADDQ       $-1, R12
@@ -57482,8 +57578,8 @@ longerThan128:
 	MOVQ 280(SP), R11
 
 longRow:
-	MOVQ 296(SP), CX
-	ADDQ $-128, CX
+	MOVQ 296(SP), AX
+	ADDQ $-128, AX
 
 piece:
 	VMOVUPS    (BX), Y8
@@ -57498,11 +57594,11 @@ piece:
 	PREFETCHT0 64(BX)(R11*1)
 	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       $-128, CX
-	CMPQ       CX, $+0
+	ADDQ       $-128, AX
+	CMPQ       AX, $+0
 	JGT        piece
-	ADDQ       CX, BX
-	ADDQ       CX, R10
+	ADDQ       AX, BX
+	ADDQ       AX, R10
 	VMOVUPS    (BX), Y8
 	VMOVUPS    32(BX), Y7
 	VMOVUPS    64(BX), Y6
@@ -57542,21 +57638,21 @@ rowsDone:
 
 gather:
 	MOVQ $+0, R12
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
 	MOVQ $+2, R10
 	JMP  gatherAny
 
 gatherThin:
 	MOVQ $+1, R12
-	MOVQ $+1, CX
+	MOVQ $+1, AX
 	MOVQ (SP), R10
 	MOVQ 32(R10), R10
 	SHLQ $0x01, R10
 
 gatherAny:
-	MOVQ R12, 440(SP)
-	MOVQ CX, 448(SP)
+	MOVQ R12, 416(SP)
+	MOVQ AX, 424(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+2
@@ -57571,18 +57667,18 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R12, 480(SP)
-	MOVQ  16(SP), CX
-	SUBQ  R12, CX
-	CMPQ  CX, $+16
+	MOVQ  R12, 456(SP)
+	MOVQ  16(SP), AX
+	SUBQ  R12, AX
+	CMPQ  AX, $+16
 	JLT   elements
-	MOVQ  CX, 16(SP)
-	ANDQ  $+15, CX
-	ADDQ  $-16, CX
-	IMULQ CX, R11
-	MOVQ  R11, 496(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 504(SP)
+	MOVQ  AX, 16(SP)
+	ANDQ  $+15, AX
+	ADDQ  $-16, AX
+	IMULQ AX, R11
+	MOVQ  R11, 464(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 472(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
 	MOVQ  R11, 376(SP)
@@ -57594,77 +57690,53 @@ gatherInside:
 	MOVQ  R11, 400(SP)
 	SHLQ  $0x01, R11
 	MOVQ  R11, 408(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 416(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 424(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 432(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 464(SP)
+	MOVQ R11, 440(SP)
 	MOVQ 32(SP), R11
-	MOVQ R11, 472(SP)
-	MOVQ 448(SP), R11
-	MOVQ R11, 456(SP)
+	MOVQ R11, 448(SP)
+	MOVQ 424(SP), R11
+	MOVQ R11, 432(SP)
 
 gatherPass:
-	MOVQ 464(SP), R11
-	MOVQ 472(SP), R10
-	MOVQ 376(SP), CX
-	MOVQ 384(SP), R12
-	LEAQ (CX)(R12*1), BX
-	MOVQ R11, DI
-	ADDQ 392(SP), DI
-	MOVQ R11, DX
-	ADDQ 400(SP), DX
-	MOVQ DI, SI
-	ADDQ 400(SP), SI
-	MOVQ 416(SP), R8
-	MOVQ 424(SP), R9
-	LEAQ (R8)(R9*1), AX
-	MOVQ R10, R14
-	ADDQ 432(SP), R14
-	MOVQ 16(SP), R13
-	MOVQ R13, 488(SP)
+	MOVQ  416(SP), R11
+	TESTQ R11, R11
+	JNE   thinPass
+	MOVQ  376(SP), R11
+	CMPQ  R11, $+4
+	JEQ   evens
+	MOVQ  440(SP), R11
+	MOVQ  448(SP), R10
+	MOVQ  16(SP), AX
+	MOVQ  408(SP), R12
+	MOVQ  376(SP), BX
+	MOVQ  384(SP), DX
+	LEAQ  (BX)(DX*1), SI
+	MOVQ  R11, CX
+	ADDQ  392(SP), CX
+	MOVQ  R11, R8
+	ADDQ  400(SP), R8
+	MOVQ  CX, R9
+	ADDQ  400(SP), R9
 
 gatherTile:
-	MOVQ 488(SP), R13
-	CMPQ R13, $+16
-	JGE  gatherWhole
-	MOVQ $+16, R13
-	MOVQ R13, 488(SP)
-	MOVQ 496(SP), R13
-	ADDQ R13, R11
-	ADDQ R13, DI
-	ADDQ R13, DX
-	ADDQ R13, SI
-	MOVQ 504(SP), R13
-	ADDQ R13, R10
-	ADDQ R13, R14
-
-gatherWhole:
-	MOVQ        440(SP), R13
-	TESTQ       R13, R13
-	JNE         thinTile
 	VMOVUPS     (R11), X5
-	VINSERTF128 $0x01, (DX), Y5, Y5
-	VMOVUPS     (R11)(CX*1), X6
-	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
-	VMOVUPS     (R11)(R12*1), X7
-	VINSERTF128 $0x01, (DX)(R12*1), Y7, Y7
-	VMOVUPS     (R11)(BX*1), X8
-	VINSERTF128 $0x01, (DX)(BX*1), Y8, Y8
-	VMOVUPS     (DI), X0
-	VINSERTF128 $0x01, (SI), Y0, Y0
-	VMOVUPS     (DI)(CX*1), X1
-	VINSERTF128 $0x01, (SI)(CX*1), Y1, Y1
-	VMOVUPS     (DI)(R12*1), X2
-	VINSERTF128 $0x01, (SI)(R12*1), Y2, Y2
-	VMOVUPS     (DI)(BX*1), X3
-	VINSERTF128 $0x01, (SI)(BX*1), Y3, Y3
+	VINSERTF128 $0x01, (R8), Y5, Y5
+	VMOVUPS     (R11)(BX*1), X6
+	VINSERTF128 $0x01, (R8)(BX*1), Y6, Y6
+	VMOVUPS     (R11)(DX*1), X7
+	VINSERTF128 $0x01, (R8)(DX*1), Y7, Y7
+	VMOVUPS     (R11)(SI*1), X8
+	VINSERTF128 $0x01, (R8)(SI*1), Y8, Y8
+	VMOVUPS     (CX), X0
+	VINSERTF128 $0x01, (R9), Y0, Y0
+	VMOVUPS     (CX)(BX*1), X1
+	VINSERTF128 $0x01, (R9)(BX*1), Y1, Y1
+	VMOVUPS     (CX)(DX*1), X2
+	VINSERTF128 $0x01, (R9)(DX*1), Y2, Y2
+	VMOVUPS     (CX)(SI*1), X3
+	VINSERTF128 $0x01, (R9)(SI*1), Y3, Y3
 	VPUNPCKLWD  Y0, Y5, Y5
 	VPUNPCKLWD  Y1, Y6, Y6
 	VPUNPCKLWD  Y2, Y7, Y7
@@ -57673,311 +57745,399 @@ gatherWhole:
 	VPUNPCKLWD  Y8, Y6, Y6
 	VPUNPCKLWD  Y6, Y5, Y5
 	VMOVUPS     Y5, (R10)
-	JMP         gatherStored
+	ADDQ        R12, R11
+	ADDQ        R12, CX
+	ADDQ        R12, R8
+	ADDQ        R12, R9
+	ADDQ        $+32, R10
+	ADDQ        $-16, AX
+	CMPQ        AX, $+16
+	JGE         gatherTile
+	TESTQ       AX, AX
+	JEQ         gatherTileDone
+	MOVQ        $+16, AX
+	ADDQ        464(SP), R11
+	ADDQ        464(SP), CX
+	ADDQ        464(SP), R8
+	ADDQ        464(SP), R9
+	ADDQ        472(SP), R10
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 440(SP), R12
+	MOVQ 448(SP), AX
+	MOVQ 16(SP), R10
+	MOVQ 408(SP), SI
+
+evensTile:
+	VMOVUPS   (R12), Y5
+	VMOVUPS   32(R12), Y6
+	VPAND     reducesumConst10<>+0(SB), Y5, Y5
+	VPAND     reducesumConst10<>+0(SB), Y6, Y6
+	VPACKUSDW Y6, Y5, Y5
+	VPERMPD   $0xd8, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	ADDQ      SI, R12
+	ADDQ      $+32, AX
+	ADDQ      $-16, R10
+	CMPQ      R10, $+16
+	JGE       evensTile
+	TESTQ     R10, R10
+	JEQ       evensTileDone
+	MOVQ      $+16, R10
+	ADDQ      464(SP), R12
+	ADDQ      472(SP), AX
+	JMP       evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), SI
+	MOVQ  56(SI), SI
+	ADDQ  440(SP), SI
+	MOVQ  SI, 440(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	ADDQ  448(SP), SI
+	MOVQ  SI, 448(SP)
+	MOVQ  432(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 432(SP)
+	TESTQ SI, SI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 440(SP), SI
+	MOVQ 448(SP), R10
+	MOVQ 16(SP), AX
+	MOVQ 408(SP), R12
+	MOVQ 376(SP), DX
+	MOVQ 384(SP), BX
+	LEAQ (DX)(BX*1), R9
+	MOVQ SI, R8
+	ADDQ 392(SP), R8
+	MOVQ SI, CX
+	ADDQ 400(SP), CX
+	MOVQ R8, R11
+	ADDQ 400(SP), R11
 
 thinTile:
-	VMOVUPS     (R11), X5
-	VINSERTF128 $0x01, (DX), Y5, Y5
-	VMOVUPS     (R11)(CX*1), X6
-	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
-	VMOVUPS     (R11)(R12*1), X8
-	VINSERTF128 $0x01, (DX)(R12*1), Y8, Y8
-	VMOVUPS     (R11)(BX*1), X7
-	VINSERTF128 $0x01, (DX)(BX*1), Y7, Y7
-	VMOVUPS     (DI), X3
-	VINSERTF128 $0x01, (SI), Y3, Y3
-	VMOVUPS     (DI)(CX*1), X2
-	VINSERTF128 $0x01, (SI)(CX*1), Y2, Y2
-	VMOVUPS     (DI)(R12*1), X1
-	VINSERTF128 $0x01, (SI)(R12*1), Y1, Y1
-	VMOVUPS     (DI)(BX*1), X0
-	VINSERTF128 $0x01, (SI)(BX*1), Y0, Y0
-	VPUNPCKLWD  Y3, Y5, Y4
-	VPUNPCKHWD  Y3, Y5, Y3
-	VPUNPCKLWD  Y2, Y6, Y5
-	VPUNPCKHWD  Y2, Y6, Y2
-	VPUNPCKLWD  Y1, Y8, Y6
+	MOVQ        (SP), R14
+	MOVQ        32(R14), R14
+	MOVQ        (SP), R13
+	MOVQ        80(R13), R13
+	MOVQ        R10, DI
+	VMOVUPS     (SI), X6
+	VINSERTF128 $0x01, (CX), Y6, Y6
+	VMOVUPS     (SI)(DX*1), X5
+	VINSERTF128 $0x01, (CX)(DX*1), Y5, Y5
+	VMOVUPS     (SI)(BX*1), X8
+	VINSERTF128 $0x01, (CX)(BX*1), Y8, Y8
+	VMOVUPS     (SI)(R9*1), X7
+	VINSERTF128 $0x01, (CX)(R9*1), Y7, Y7
+	VMOVUPS     (R8), X3
+	VINSERTF128 $0x01, (R11), Y3, Y3
+	VMOVUPS     (R8)(DX*1), X2
+	VINSERTF128 $0x01, (R11)(DX*1), Y2, Y2
+	VMOVUPS     (R8)(BX*1), X1
+	VINSERTF128 $0x01, (R11)(BX*1), Y1, Y1
+	VMOVUPS     (R8)(R9*1), X0
+	VINSERTF128 $0x01, (R11)(R9*1), Y0, Y0
+	VPUNPCKLWD  Y3, Y6, Y4
+	VPUNPCKHWD  Y3, Y6, Y3
+	VPUNPCKLWD  Y2, Y5, Y6
+	VPUNPCKHWD  Y2, Y5, Y2
+	VPUNPCKLWD  Y1, Y8, Y5
 	VPUNPCKHWD  Y1, Y8, Y1
 	VPUNPCKLWD  Y0, Y7, Y8
 	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y6, Y4, Y7
-	VPUNPCKHWD  Y6, Y4, Y6
+	VPUNPCKLWD  Y5, Y4, Y7
+	VPUNPCKHWD  Y5, Y4, Y5
 	VPUNPCKLWD  Y1, Y3, Y4
 	VPUNPCKHWD  Y1, Y3, Y1
-	VPUNPCKLWD  Y8, Y5, Y3
-	VPUNPCKHWD  Y8, Y5, Y8
-	VPUNPCKLWD  Y0, Y2, Y5
+	VPUNPCKLWD  Y8, Y6, Y3
+	VPUNPCKHWD  Y8, Y6, Y8
+	VPUNPCKLWD  Y0, Y2, Y6
 	VPUNPCKHWD  Y0, Y2, Y0
 	VPUNPCKLWD  Y3, Y7, Y2
 	VPUNPCKHWD  Y3, Y7, Y3
-	VPUNPCKLWD  Y8, Y6, Y7
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
+	VPUNPCKLWD  Y8, Y5, Y7
+	VPUNPCKHWD  Y8, Y5, Y8
+	VPUNPCKLWD  Y6, Y4, Y5
+	VPUNPCKHWD  Y6, Y4, Y6
 	VPUNPCKLWD  Y0, Y1, Y4
 	VPUNPCKHWD  Y0, Y1, Y0
-	MOVQ        (SP), R13
-	MOVQ        32(R13), R13
-	VMOVUPS     Y2, (R10)
-	CMPQ        R13, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y3, (R10)(R8*1)
-	CMPQ        R13, $+2
-	JEQ         gatherStored
-	VMOVUPS     Y7, (R10)(R9*1)
-	CMPQ        R13, $+3
-	JEQ         gatherStored
-	VMOVUPS     Y8, (R10)(AX*1)
-	CMPQ        R13, $+4
-	JEQ         gatherStored
-	VMOVUPS     Y6, (R14)
-	CMPQ        R13, $+5
-	JEQ         gatherStored
-	VMOVUPS     Y5, (R14)(R8*1)
-	CMPQ        R13, $+6
-	JEQ         gatherStored
-	VMOVUPS     Y4, (R14)(R9*1)
-	CMPQ        R13, $+7
-	JEQ         gatherStored
-	VMOVUPS     Y0, (R14)(AX*1)
+	VMOVUPS     Y2, (DI)
+	CMPQ        R14, $+1
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y3, (DI)
+	CMPQ        R14, $+2
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y7, (DI)
+	CMPQ        R14, $+3
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y8, (DI)
+	CMPQ        R14, $+4
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y5, (DI)
+	CMPQ        R14, $+5
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y6, (DI)
+	CMPQ        R14, $+6
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y4, (DI)
+	CMPQ        R14, $+7
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y0, (DI)
 
-gatherStored:
-	MOVQ  408(SP), R13
-	ADDQ  R13, R11
-	ADDQ  R13, DI
-	ADDQ  R13, DX
-	ADDQ  R13, SI
+someStored:
+	ADDQ  R12, SI
+	ADDQ  R12, R8
+	ADDQ  R12, CX
+	ADDQ  R12, R11
 	ADDQ  $+32, R10
-	ADDQ  $+32, R14
-	MOVQ  488(SP), R13
-	ADDQ  $-16, R13
-	MOVQ  R13, 488(SP)
-	TESTQ R13, R13
-	JNE   gatherTile
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	ADDQ  464(SP), AX
-	MOVQ  AX, 464(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	ADDQ  472(SP), AX
-	MOVQ  AX, 472(SP)
-	MOVQ  456(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 456(SP)
+	ADDQ  $-16, AX
+	CMPQ  AX, $+16
+	JGE   thinTile
 	TESTQ AX, AX
-	JNE   gatherPass
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
-	JEQ   gathered
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	JEQ   thinTileDone
+	MOVQ  $+16, AX
+	ADDQ  464(SP), SI
+	ADDQ  464(SP), R8
+	ADDQ  464(SP), CX
+	ADDQ  464(SP), R11
+	ADDQ  472(SP), R10
+	JMP   thinTile
+
+thinTileDone:
+gathered:
+	MOVQ  8(SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, 8(SP)
+	TESTQ R12, R12
+	JEQ   gatheredAll
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 	JMP   gatherMatrix
 
-gathered:
-	MOVQ  480(SP), R9
-	TESTQ R9, R9
+gatheredAll:
+	MOVQ  456(SP), AX
+	TESTQ AX, AX
 	JEQ   end
-	MOVQ  16(SP), AX
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R8
-	MOVQ  16(R8), R8
-	MOVQ  R8, 8(SP)
-	MOVQ  (SP), R8
-	MOVQ  8(R8), R8
-	MOVQ  R8, 24(SP)
-	MOVQ  (SP), R8
-	MOVQ  (R8), R8
-	MOVQ  R8, 32(SP)
-	MOVQ  376(SP), R9
-	IMULQ AX, R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
-	SHLQ  $0x01, AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  16(SP), R12
+	MOVQ  AX, 16(SP)
+	MOVQ  (SP), R10
+	MOVQ  16(R10), R10
+	MOVQ  R10, 8(SP)
+	MOVQ  (SP), R10
+	MOVQ  8(R10), R10
+	MOVQ  R10, 24(SP)
+	MOVQ  (SP), R10
+	MOVQ  (R10), R10
+	MOVQ  R10, 32(SP)
+	MOVQ  376(SP), AX
+	IMULQ R12, AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	SHLQ  $0x01, R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 
 elements:
-	MOVQ  16(SP), R9
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	CMPQ  R9, AX
+	MOVQ  16(SP), AX
+	MOVQ  (SP), R12
+	MOVQ  32(R12), R12
+	CMPQ  AX, R12
 	JGT   tall
-	MOVQ  AX, 560(SP)
-	MOVQ  R9, 568(SP)
-	MOVQ  (SP), R8
-	MOVQ  56(R8), R8
-	MOVQ  R8, 512(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 520(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 528(SP)
-	MOVQ  (SP), R8
-	MOVQ  80(R8), R8
-	MOVQ  R8, 536(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 544(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 552(SP)
-	MOVQ  560(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), R14
-	MOVQ  56(R14), R14
-	IMULQ R14, R10
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	MOVQ  R8, R14
-	SUBQ  R10, R8
-	MOVQ  R8, 584(SP)
-	MOVQ  568(SP), R10
-	IMULQ R10, R14
-	MOVQ  (SP), R8
-	MOVQ  40(R8), R8
-	SUBQ  R14, R8
-	MOVQ  R8, 600(SP)
-	MOVQ  560(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), R14
-	MOVQ  80(R14), R14
-	IMULQ R14, R10
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	MOVQ  R8, R14
-	SUBQ  R10, R8
-	MOVQ  R8, 592(SP)
-	MOVQ  568(SP), R10
-	IMULQ R10, R14
-	MOVQ  (SP), R8
-	MOVQ  64(R8), R8
-	SUBQ  R14, R8
-	MOVQ  R8, 608(SP)
+	MOVQ  R12, 528(SP)
+	MOVQ  AX, 536(SP)
+	MOVQ  (SP), R10
+	MOVQ  56(R10), R10
+	MOVQ  R10, 480(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 488(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 496(SP)
+	MOVQ  (SP), R10
+	MOVQ  80(R10), R10
+	MOVQ  R10, 504(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 512(SP)
+	SHLQ  $0x01, R10
+	MOVQ  R10, 520(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R9
+	MOVQ  56(R9), R9
+	IMULQ R9, BX
+	MOVQ  (SP), R10
+	MOVQ  48(R10), R10
+	MOVQ  R10, R9
+	SUBQ  BX, R10
+	MOVQ  R10, 552(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R9
+	MOVQ  (SP), R10
+	MOVQ  40(R10), R10
+	SUBQ  R9, R10
+	MOVQ  R10, 568(SP)
+	MOVQ  528(SP), BX
+	ANDQ  $-4, BX
+	MOVQ  (SP), R9
+	MOVQ  80(R9), R9
+	IMULQ R9, BX
+	MOVQ  (SP), R10
+	MOVQ  72(R10), R10
+	MOVQ  R10, R9
+	SUBQ  BX, R10
+	MOVQ  R10, 560(SP)
+	MOVQ  536(SP), BX
+	IMULQ BX, R9
+	MOVQ  (SP), R10
+	MOVQ  64(R10), R10
+	SUBQ  R9, R10
+	MOVQ  R10, 576(SP)
 	JMP   lines
 
 tall:
-	MOVQ  R9, 560(SP)
-	MOVQ  AX, 568(SP)
+	MOVQ  AX, 528(SP)
+	MOVQ  R12, 536(SP)
+	MOVQ  (SP), R12
+	MOVQ  48(R12), R12
+	MOVQ  R12, 480(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 488(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 496(SP)
+	MOVQ  (SP), R12
+	MOVQ  72(R12), R12
+	MOVQ  R12, 504(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 512(SP)
+	SHLQ  $0x01, R12
+	MOVQ  R12, 520(SP)
+	MOVQ  528(SP), R9
+	ANDQ  $-4, R9
 	MOVQ  (SP), AX
 	MOVQ  48(AX), AX
-	MOVQ  AX, 512(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 520(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 528(SP)
+	IMULQ AX, R9
+	MOVQ  (SP), R12
+	MOVQ  56(R12), R12
+	MOVQ  R12, AX
+	SUBQ  R9, R12
+	MOVQ  R12, 552(SP)
+	MOVQ  536(SP), R9
+	IMULQ R9, AX
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	SUBQ  AX, R12
+	MOVQ  R12, 568(SP)
+	MOVQ  528(SP), R9
+	ANDQ  $-4, R9
 	MOVQ  (SP), AX
 	MOVQ  72(AX), AX
-	MOVQ  AX, 536(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 544(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 552(SP)
-	MOVQ  560(SP), R14
-	ANDQ  $-4, R14
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	IMULQ R9, R14
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, R9
-	SUBQ  R14, AX
-	MOVQ  AX, 584(SP)
-	MOVQ  568(SP), R14
-	IMULQ R14, R9
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	SUBQ  R9, AX
-	MOVQ  AX, 600(SP)
-	MOVQ  560(SP), R14
-	ANDQ  $-4, R14
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	IMULQ R9, R14
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, R9
-	SUBQ  R14, AX
-	MOVQ  AX, 592(SP)
-	MOVQ  568(SP), R14
-	IMULQ R14, R9
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	SUBQ  R9, AX
-	MOVQ  AX, 608(SP)
+	IMULQ AX, R9
+	MOVQ  (SP), R12
+	MOVQ  80(R12), R12
+	MOVQ  R12, AX
+	SUBQ  R9, R12
+	MOVQ  R12, 560(SP)
+	MOVQ  536(SP), R9
+	IMULQ R9, AX
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	SUBQ  AX, R12
+	MOVQ  R12, 576(SP)
 
 lines:
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), AX
-	MOVQ 512(SP), R8
-	MOVQ 520(SP), R10
-	LEAQ (R8)(R10*1), BX
-	MOVQ 536(SP), R12
-	MOVQ 544(SP), CX
-	LEAQ (R12)(CX*1), SI
+	MOVQ 24(SP), AX
+	MOVQ 32(SP), R12
+	MOVQ 480(SP), R10
+	MOVQ 488(SP), BX
+	LEAQ (R10)(BX*1), DX
+	MOVQ 504(SP), R11
+	MOVQ 512(SP), CX
+	LEAQ (R11)(CX*1), R8
 
 elementsMatrix:
-	MOVQ 568(SP), DX
-	MOVQ DX, 576(SP)
+	MOVQ 536(SP), SI
+	MOVQ SI, 544(SP)
 
 elementsLine:
-	MOVQ 560(SP), R14
-	CMPQ R14, $+4
+	MOVQ 528(SP), R9
+	CMPQ R9, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (R9), DX
-	MOVWLZX (R9)(R8*1), DI
-	MOVWLZX (R9)(R10*1), R11
-	MOVWLZX (R9)(BX*1), R13
-	MOVW    DX, (AX)
-	MOVW    DI, (AX)(R12*1)
-	MOVW    R11, (AX)(CX*1)
-	MOVW    R13, (AX)(SI*1)
-	ADDQ    528(SP), R9
-	ADDQ    552(SP), AX
-	ADDQ    $-4, R14
-	CMPQ    R14, $+4
+	MOVWLZX (AX), SI
+	MOVWLZX (AX)(R10*1), R13
+	MOVWLZX (AX)(BX*1), R14
+	MOVWLZX (AX)(DX*1), DI
+	MOVW    SI, (R12)
+	MOVW    R13, (R12)(R11*1)
+	MOVW    R14, (R12)(CX*1)
+	MOVW    DI, (R12)(R8*1)
+	ADDQ    496(SP), AX
+	ADDQ    520(SP), R12
+	ADDQ    $-4, R9
+	CMPQ    R9, $+4
 	JGE     four
 
 single0:
-	CMPQ    R14, $+0
+	CMPQ    R9, $+0
 	JLE     elementsLineDone
-	MOVWLZX (R9), R13
-	MOVW    R13, (AX)
-	CMPQ    R14, $+1
+	MOVWLZX (AX), DI
+	MOVW    DI, (R12)
+	CMPQ    R9, $+1
 	JLE     elementsLineDone
-	MOVWLZX (R9)(R8*1), R13
-	MOVW    R13, (AX)(R12*1)
-	CMPQ    R14, $+2
+	MOVWLZX (AX)(R10*1), DI
+	MOVW    DI, (R12)(R11*1)
+	CMPQ    R9, $+2
 	JLE     elementsLineDone
-	MOVWLZX (R9)(R10*1), R13
-	MOVW    R13, (AX)(CX*1)
+	MOVWLZX (AX)(BX*1), DI
+	MOVW    DI, (R12)(CX*1)
 
 elementsLineDone:
-	MOVQ  576(SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, 576(SP)
-	ADDQ  584(SP), R9
-	ADDQ  592(SP), AX
-	TESTQ R14, R14
+	MOVQ  544(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 544(SP)
+	ADDQ  552(SP), AX
+	ADDQ  560(SP), R12
+	TESTQ R9, R9
 	JNE   elementsLine
-	MOVQ  8(SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, 8(SP)
-	ADDQ  600(SP), R9
-	ADDQ  608(SP), AX
-	TESTQ R14, R14
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	ADDQ  568(SP), AX
+	ADDQ  576(SP), R12
+	TESTQ R9, R9
 	JNE   elementsMatrix
 
 end:
 	VZEROUPPER
 	RET
+
+DATA reducesumConst10<>+0(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst10<>+8(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst10<>+16(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst10<>+24(SB)/8, $0x0000ffff0000ffff
+GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $32
 
 // func sumF32AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -61526,7 +61686,7 @@ TEXT ·sumBF16AVX512(SB), $912-8
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z0
+	VBROADCASTSS reducesumConst11<>+0(SB), Z0
 	CMPQ         DX, $+256
 	JGT          choose17to32
 	CMPQ         DX, $+128
@@ -63764,34 +63924,34 @@ block:
 	JLT       rest
 	VMOVUPS   (CX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(CX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   128(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   192(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   256(CX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   320(CX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   384(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   448(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -63800,34 +63960,34 @@ block:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   512(CX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   576(CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   640(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   704(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VMOVUPS   768(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS   832(CX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS   896(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   960(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -63840,34 +64000,34 @@ block:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   1024(CX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   1088(CX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   1152(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS   1216(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VMOVUPS   1280(CX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS   1344(CX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VMOVUPS   1408(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst12<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 	VMOVUPS   1472(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst12<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z9, Z9
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z10, Z5, Z5
@@ -63876,34 +64036,34 @@ block:
 	VADDPS    Z8, Z7, Z7
 	VMOVUPS   1536(CX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS   1600(CX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VMOVUPS   1664(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   1728(CX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z11, Z11
 	VADDPS    Z13, Z10, Z10
 	VMOVUPS   1792(CX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst12<>+0(SB), Z12, Z12
 	VMOVUPS   1856(CX), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst11<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst12<>+0(SB), Z15, Z15
 	VMOVUPS   1920(CX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst11<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst12<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z17, Z12, Z12
 	VMOVUPS   1984(CX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst11<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst12<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z14, Z14
 	VADDPS    Z17, Z15, Z15
 	VADDPS    Z13, Z8, Z8
@@ -63920,10 +64080,10 @@ block:
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z3, Z1, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z3
+	VMOVUPS   reducesumConst13<>+0(SB), Z3
 	VMOVAPS   Z0, Z2
 	VPERMT2PS Z1, Z3, Z2
-	VMOVUPS   reducesumConst13<>+0(SB), Z3
+	VMOVUPS   reducesumConst14<>+0(SB), Z3
 	VPERMT2PS Z1, Z3, Z0
 	VMOVAPS   Z2, Z1
 	VADDPS    Z1, Z0, Z0
@@ -63947,34 +64107,34 @@ rest:
 	JEQ       no8
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   128(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   192(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   256(SI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   320(SI), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   384(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z6, Z6
 	VADDPS    Z11, Z7, Z7
 	VMOVUPS   448(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z4, Z4
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z6, Z0, Z0
@@ -63983,34 +64143,34 @@ rest:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   512(SI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   576(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   640(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS   704(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z7, Z7
 	VADDPS    Z10, Z6, Z6
 	VMOVUPS   768(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS   832(SI), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VMOVUPS   896(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst11<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst12<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z10, Z10
 	VADDPS    Z14, Z11, Z11
 	VMOVUPS   960(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst11<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst12<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z9, Z9
 	VADDPS    Z14, Z8, Z8
 	VADDPS    Z10, Z5, Z5
@@ -64021,16 +64181,16 @@ rest:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VMOVAPS   Z0, Z7
 	VPERMT2PS Z1, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VMOVUPS   reducesumConst14<>+0(SB), Z6
 	VPERMT2PS Z1, Z6, Z0
 	VMOVAPS   Z7, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VMOVAPS   Z2, Z6
 	VPERMT2PS Z3, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VMOVUPS   reducesumConst14<>+0(SB), Z7
 	VPERMT2PS Z3, Z7, Z2
 	VMOVAPS   Z6, Z3
 	VMOVUPS   Z0, 16(SP)
@@ -64045,50 +64205,50 @@ no8:
 	JEQ       no4at0
 	VMOVUPS   (R8), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(R8), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   128(R8), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z2, Z2
 	VMOVUPS   192(R8), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   256(R8), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   320(R8), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   384(R8), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   448(R8), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z3, Z4
 	VPERMT2PS Z2, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z2, Z5, Z3
 	VMOVAPS   Z4, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z1, Z5
 	VPERMT2PS Z0, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z0, Z4, Z1
 	VMOVAPS   Z5, Z0
 	ADDQ      $+512, R8
@@ -64168,7 +64328,7 @@ part0:
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VBROADCASTSS reducesumConst11<>+0(SB), Z14
 	VMOVAPS      Z14, Z15
 	VMOVDQU16    (R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
@@ -64183,7 +64343,7 @@ part1:
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VBROADCASTSS reducesumConst11<>+0(SB), Z15
 	VMOVAPS      Z15, Z14
 	VMOVDQU16    32(R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
@@ -64198,7 +64358,7 @@ part2:
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z14
+	VBROADCASTSS reducesumConst11<>+0(SB), Z14
 	VMOVAPS      Z14, Z15
 	VMOVDQU16    64(R8), K1, Y15
 	VPMOVZXWD    Y15, Z15
@@ -64213,7 +64373,7 @@ part3:
 	MOVQ         $-1, R9
 	BZHIQ        DI, R9, R9
 	KMOVW        R9, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z15
+	VBROADCASTSS reducesumConst11<>+0(SB), Z15
 	VMOVAPS      Z15, Z14
 	VMOVDQU16    96(R8), K1, Y14
 	VPMOVZXWD    Y14, Z14
@@ -64305,38 +64465,38 @@ folded:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst10<>+0(SB)/8, $0x8000800080008000
-GLOBL reducesumConst10<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst11<>+0(SB)/8, $0x8000800080008000
+GLOBL reducesumConst11<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst11<>+0(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+8(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+16(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+24(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+32(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+40(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+48(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst11<>+56(SB)/8, $0xffff0000ffff0000
-GLOBL reducesumConst11<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst12<>+0(SB)/8, $0x0000001800000008
-DATA reducesumConst12<>+8(SB)/8, $0x0000001900000009
-DATA reducesumConst12<>+16(SB)/8, $0x0000001a0000000a
-DATA reducesumConst12<>+24(SB)/8, $0x0000001b0000000b
-DATA reducesumConst12<>+32(SB)/8, $0x0000001c0000000c
-DATA reducesumConst12<>+40(SB)/8, $0x0000001d0000000d
-DATA reducesumConst12<>+48(SB)/8, $0x0000001e0000000e
-DATA reducesumConst12<>+56(SB)/8, $0x0000001f0000000f
+DATA reducesumConst12<>+0(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+8(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+16(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+24(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+32(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+40(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+48(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst12<>+56(SB)/8, $0xffff0000ffff0000
 GLOBL reducesumConst12<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst13<>+0(SB)/8, $0x0000001000000000
-DATA reducesumConst13<>+8(SB)/8, $0x0000001100000001
-DATA reducesumConst13<>+16(SB)/8, $0x0000001200000002
-DATA reducesumConst13<>+24(SB)/8, $0x0000001300000003
-DATA reducesumConst13<>+32(SB)/8, $0x0000001400000004
-DATA reducesumConst13<>+40(SB)/8, $0x0000001500000005
-DATA reducesumConst13<>+48(SB)/8, $0x0000001600000006
-DATA reducesumConst13<>+56(SB)/8, $0x0000001700000007
+DATA reducesumConst13<>+0(SB)/8, $0x0000001800000008
+DATA reducesumConst13<>+8(SB)/8, $0x0000001900000009
+DATA reducesumConst13<>+16(SB)/8, $0x0000001a0000000a
+DATA reducesumConst13<>+24(SB)/8, $0x0000001b0000000b
+DATA reducesumConst13<>+32(SB)/8, $0x0000001c0000000c
+DATA reducesumConst13<>+40(SB)/8, $0x0000001d0000000d
+DATA reducesumConst13<>+48(SB)/8, $0x0000001e0000000e
+DATA reducesumConst13<>+56(SB)/8, $0x0000001f0000000f
 GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst14<>+0(SB)/8, $0x0000001000000000
+DATA reducesumConst14<>+8(SB)/8, $0x0000001100000001
+DATA reducesumConst14<>+16(SB)/8, $0x0000001200000002
+DATA reducesumConst14<>+24(SB)/8, $0x0000001300000003
+DATA reducesumConst14<>+32(SB)/8, $0x0000001400000004
+DATA reducesumConst14<>+40(SB)/8, $0x0000001500000005
+DATA reducesumConst14<>+48(SB)/8, $0x0000001600000006
+DATA reducesumConst14<>+56(SB)/8, $0x0000001700000007
+GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
 
 // func sumI32AVX512(a *byte)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
@@ -68207,34 +68367,34 @@ blockWhole:
 blockRow0:
 	VMOVUPS    (CX), Z1
 	VPSLLD     $0x10, Z1, Z0
-	VANDPS     reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS     reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS    64(CX), Z3
 	VPSLLD     $0x10, Z3, Z2
-	VANDPS     reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS     reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS    128(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z0, Z0
 	VADDPS     Z5, Z1, Z1
 	VMOVUPS    192(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z2, Z2
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    256(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS    320(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS    384(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z5, Z5
 	VADDPS     Z9, Z4, Z4
 	VMOVUPS    448(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z6, Z6
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z5, Z0, Z0
@@ -68243,34 +68403,34 @@ blockRow0:
 	VADDPS     Z7, Z3, Z3
 	VMOVUPS    512(CX), Z6
 	VPSLLD     $0x10, Z6, Z7
-	VANDPS     reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS     reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS    576(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS    640(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z8, Z6, Z6
 	VMOVUPS    704(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z4, Z4
 	VADDPS     Z8, Z5, Z5
 	VMOVUPS    768(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS    832(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS    896(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    960(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z10, Z10
 	VADDPS     Z13, Z11, Z11
 	VADDPS     Z8, Z7, Z7
@@ -68283,34 +68443,34 @@ blockRow0:
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    1024(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS    1088(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS    1152(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z5, Z5
 	VADDPS     Z10, Z4, Z4
 	VMOVUPS    1216(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z6, Z6
 	VADDPS     Z10, Z7, Z7
 	VMOVUPS    1280(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS    1344(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst12<>+0(SB), Z8, Z8
 	VMOVUPS    1408(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst12<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z10, Z10
 	VADDPS     Z12, Z11, Z11
 	VMOVUPS    1472(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst12<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z9, Z9
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z10, Z5, Z5
@@ -68319,34 +68479,34 @@ blockRow0:
 	VADDPS     Z8, Z7, Z7
 	VMOVUPS    1536(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS    1600(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst12<>+0(SB), Z10, Z10
 	VMOVUPS    1664(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    1728(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z11, Z11
 	VADDPS     Z13, Z10, Z10
 	VMOVUPS    1792(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst11<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst12<>+0(SB), Z12, Z12
 	VMOVUPS    1856(CX), Z15
 	VPSLLD     $0x10, Z15, Z14
-	VANDPS     reducesumConst11<>+0(SB), Z15, Z15
+	VANDPS     reducesumConst12<>+0(SB), Z15, Z15
 	VMOVUPS    1920(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst11<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst12<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z13, Z13
 	VADDPS     Z17, Z12, Z12
 	VMOVUPS    1984(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst11<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst12<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z14, Z14
 	VADDPS     Z17, Z15, Z15
 	VADDPS     Z13, Z8, Z8
@@ -68363,10 +68523,10 @@ blockRow0:
 	VADDPS     Z7, Z3, Z3
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
-	VMOVUPS    reducesumConst12<>+0(SB), Z3
+	VMOVUPS    reducesumConst13<>+0(SB), Z3
 	VMOVAPS    Z0, Z2
 	VPERMT2PS  Z1, Z3, Z2
-	VMOVUPS    reducesumConst13<>+0(SB), Z3
+	VMOVUPS    reducesumConst14<>+0(SB), Z3
 	VPERMT2PS  Z1, Z3, Z0
 	VMOVAPS    Z2, Z1
 	VADDPS     Z1, Z0, Z0
@@ -70085,7 +70245,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst14<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -70143,8 +70303,8 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVUPS      reducesumConst15<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst16<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -70217,8 +70377,8 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVUPS      reducesumConst16<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
+	VMOVUPS      reducesumConst17<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -70290,8 +70450,8 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVUPS      reducesumConst17<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst18<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -70358,7 +70518,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst14<>+0(SB), Z8
+	VMOVUPS reducesumConst15<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -70392,12 +70552,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst18<>+0(SB), Z8
-	VMOVUPS reducesumConst19<>+0(SB), Z10
-	VMOVUPS reducesumConst20<>+0(SB), Z11
-	VMOVUPS reducesumConst21<>+0(SB), Z9
-	VMOVUPS reducesumConst22<>+0(SB), Z0
-	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst19<>+0(SB), Z8
+	VMOVUPS reducesumConst20<>+0(SB), Z10
+	VMOVUPS reducesumConst21<>+0(SB), Z11
+	VMOVUPS reducesumConst22<>+0(SB), Z9
+	VMOVUPS reducesumConst23<>+0(SB), Z0
+	VMOVUPS reducesumConst24<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       192(CX), R11
@@ -70430,7 +70590,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst24<>+0(SB), Z1
+	VMOVUPS reducesumConst25<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -70480,7 +70640,7 @@ unpacked:
 	VBROADCASTSS reducesumConst1<>+0(SB), Z1
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst14<>+0(SB), Z0
+	VMOVUPS      reducesumConst15<>+0(SB), Z0
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -72135,115 +72295,115 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst14<>+0(SB)/8, $0x0000000400000000
-DATA reducesumConst14<>+8(SB)/8, $0x0000000c00000008
-DATA reducesumConst14<>+16(SB)/8, $0x0000000500000001
-DATA reducesumConst14<>+24(SB)/8, $0x0000000d00000009
-DATA reducesumConst14<>+32(SB)/8, $0x0000000600000002
-DATA reducesumConst14<>+40(SB)/8, $0x0000000e0000000a
-DATA reducesumConst14<>+48(SB)/8, $0x0000000700000003
-DATA reducesumConst14<>+56(SB)/8, $0x0000000f0000000b
-GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst15<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst15<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst15<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst15<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst15<>+32(SB)/8, $0x0000000800000007
-DATA reducesumConst15<>+40(SB)/8, $0x0000000a00000009
-DATA reducesumConst15<>+48(SB)/8, $0x0000000c0000000b
-DATA reducesumConst15<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst15<>+0(SB)/8, $0x0000000400000000
+DATA reducesumConst15<>+8(SB)/8, $0x0000000c00000008
+DATA reducesumConst15<>+16(SB)/8, $0x0000000500000001
+DATA reducesumConst15<>+24(SB)/8, $0x0000000d00000009
+DATA reducesumConst15<>+32(SB)/8, $0x0000000600000002
+DATA reducesumConst15<>+40(SB)/8, $0x0000000e0000000a
+DATA reducesumConst15<>+48(SB)/8, $0x0000000700000003
+DATA reducesumConst15<>+56(SB)/8, $0x0000000f0000000b
 GLOBL reducesumConst15<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst16<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst16<>+8(SB)/8, $0x0000000300000002
 DATA reducesumConst16<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst16<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst16<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst16<>+40(SB)/8, $0x0000000900000008
-DATA reducesumConst16<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst16<>+56(SB)/8, $0x0000000000000000
+DATA reducesumConst16<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst16<>+32(SB)/8, $0x0000000800000007
+DATA reducesumConst16<>+40(SB)/8, $0x0000000a00000009
+DATA reducesumConst16<>+48(SB)/8, $0x0000000c0000000b
+DATA reducesumConst16<>+56(SB)/8, $0x000000000000000d
 GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst17<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst17<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst17<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst17<>+16(SB)/8, $0x0000000500000004
 DATA reducesumConst17<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst17<>+32(SB)/8, $0x0000000600000005
-DATA reducesumConst17<>+40(SB)/8, $0x0000000800000007
-DATA reducesumConst17<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst17<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst17<>+40(SB)/8, $0x0000000900000008
+DATA reducesumConst17<>+48(SB)/8, $0x0000000b0000000a
 DATA reducesumConst17<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst18<>+0(SB)/8, $0x0000000300000000
-DATA reducesumConst18<>+8(SB)/8, $0x0000000900000006
-DATA reducesumConst18<>+16(SB)/8, $0x0000000f0000000c
-DATA reducesumConst18<>+24(SB)/8, $0x0000001500000012
-DATA reducesumConst18<>+32(SB)/8, $0x0000001b00000018
-DATA reducesumConst18<>+40(SB)/8, $0x0000000b0000001e
-DATA reducesumConst18<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst18<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst18<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst18<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst18<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst18<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst18<>+32(SB)/8, $0x0000000600000005
+DATA reducesumConst18<>+40(SB)/8, $0x0000000800000007
+DATA reducesumConst18<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst18<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst18<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst19<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst19<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst19<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst19<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst19<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst19<>+40(SB)/8, $0x000000110000000a
-DATA reducesumConst19<>+48(SB)/8, $0x0000001700000014
-DATA reducesumConst19<>+56(SB)/8, $0x0000001d0000001a
+DATA reducesumConst19<>+0(SB)/8, $0x0000000300000000
+DATA reducesumConst19<>+8(SB)/8, $0x0000000900000006
+DATA reducesumConst19<>+16(SB)/8, $0x0000000f0000000c
+DATA reducesumConst19<>+24(SB)/8, $0x0000001500000012
+DATA reducesumConst19<>+32(SB)/8, $0x0000001b00000018
+DATA reducesumConst19<>+40(SB)/8, $0x0000000b0000001e
+DATA reducesumConst19<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst19<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst20<>+0(SB)/8, $0x0000000400000001
-DATA reducesumConst20<>+8(SB)/8, $0x0000000a00000007
-DATA reducesumConst20<>+16(SB)/8, $0x000000100000000d
-DATA reducesumConst20<>+24(SB)/8, $0x0000001600000013
-DATA reducesumConst20<>+32(SB)/8, $0x0000001c00000019
-DATA reducesumConst20<>+40(SB)/8, $0x0000000b0000001f
-DATA reducesumConst20<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst20<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst20<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst20<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst20<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst20<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst20<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst20<>+40(SB)/8, $0x000000110000000a
+DATA reducesumConst20<>+48(SB)/8, $0x0000001700000014
+DATA reducesumConst20<>+56(SB)/8, $0x0000001d0000001a
 GLOBL reducesumConst20<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst21<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst21<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst21<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst21<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst21<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst21<>+40(SB)/8, $0x000000120000000a
-DATA reducesumConst21<>+48(SB)/8, $0x0000001800000015
-DATA reducesumConst21<>+56(SB)/8, $0x0000001e0000001b
+DATA reducesumConst21<>+0(SB)/8, $0x0000000400000001
+DATA reducesumConst21<>+8(SB)/8, $0x0000000a00000007
+DATA reducesumConst21<>+16(SB)/8, $0x000000100000000d
+DATA reducesumConst21<>+24(SB)/8, $0x0000001600000013
+DATA reducesumConst21<>+32(SB)/8, $0x0000001c00000019
+DATA reducesumConst21<>+40(SB)/8, $0x0000000b0000001f
+DATA reducesumConst21<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst21<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst21<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst22<>+0(SB)/8, $0x0000000500000002
-DATA reducesumConst22<>+8(SB)/8, $0x0000000b00000008
-DATA reducesumConst22<>+16(SB)/8, $0x000000110000000e
-DATA reducesumConst22<>+24(SB)/8, $0x0000001700000014
-DATA reducesumConst22<>+32(SB)/8, $0x0000001d0000001a
-DATA reducesumConst22<>+40(SB)/8, $0x0000000b0000000a
-DATA reducesumConst22<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst22<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst22<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst22<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst22<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst22<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst22<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst22<>+40(SB)/8, $0x000000120000000a
+DATA reducesumConst22<>+48(SB)/8, $0x0000001800000015
+DATA reducesumConst22<>+56(SB)/8, $0x0000001e0000001b
 GLOBL reducesumConst22<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst23<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst23<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst23<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst23<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst23<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst23<>+40(SB)/8, $0x0000001300000010
-DATA reducesumConst23<>+48(SB)/8, $0x0000001900000016
-DATA reducesumConst23<>+56(SB)/8, $0x0000001f0000001c
+DATA reducesumConst23<>+0(SB)/8, $0x0000000500000002
+DATA reducesumConst23<>+8(SB)/8, $0x0000000b00000008
+DATA reducesumConst23<>+16(SB)/8, $0x000000110000000e
+DATA reducesumConst23<>+24(SB)/8, $0x0000001700000014
+DATA reducesumConst23<>+32(SB)/8, $0x0000001d0000001a
+DATA reducesumConst23<>+40(SB)/8, $0x0000000b0000000a
+DATA reducesumConst23<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst23<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst23<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst24<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst24<>+8(SB)/8, $0x0000000500000004
-DATA reducesumConst24<>+16(SB)/8, $0x0000000900000008
-DATA reducesumConst24<>+24(SB)/8, $0x0000000d0000000c
-DATA reducesumConst24<>+32(SB)/8, $0x0000000300000002
-DATA reducesumConst24<>+40(SB)/8, $0x0000000700000006
-DATA reducesumConst24<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst24<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst24<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst24<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst24<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst24<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst24<>+40(SB)/8, $0x0000001300000010
+DATA reducesumConst24<>+48(SB)/8, $0x0000001900000016
+DATA reducesumConst24<>+56(SB)/8, $0x0000001f0000001c
 GLOBL reducesumConst24<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst25<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst25<>+8(SB)/8, $0x0000000500000004
+DATA reducesumConst25<>+16(SB)/8, $0x0000000900000008
+DATA reducesumConst25<>+24(SB)/8, $0x0000000d0000000c
+DATA reducesumConst25<>+32(SB)/8, $0x0000000300000002
+DATA reducesumConst25<>+40(SB)/8, $0x0000000700000006
+DATA reducesumConst25<>+48(SB)/8, $0x0000000b0000000a
+DATA reducesumConst25<>+56(SB)/8, $0x0000000f0000000e
+GLOBL reducesumConst25<>(SB), RODATA|NOPTR, $64
 
 // func rowsF64AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -72805,7 +72965,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst25<>+0(SB), Z11
+	VMOVUPS reducesumConst26<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -72839,12 +72999,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst26<>+0(SB), Z11
-	VMOVUPS reducesumConst27<>+0(SB), Z10
-	VMOVUPS reducesumConst28<>+0(SB), Z8
-	VMOVUPS reducesumConst29<>+0(SB), Z9
-	VMOVUPS reducesumConst30<>+0(SB), Z0
-	VMOVUPS reducesumConst31<>+0(SB), Z1
+	VMOVUPS reducesumConst27<>+0(SB), Z11
+	VMOVUPS reducesumConst28<>+0(SB), Z10
+	VMOVUPS reducesumConst29<>+0(SB), Z8
+	VMOVUPS reducesumConst30<>+0(SB), Z9
+	VMOVUPS reducesumConst31<>+0(SB), Z0
+	VMOVUPS reducesumConst32<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       192(CX), R11
@@ -72877,7 +73037,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst25<>+0(SB), Z1
+	VMOVUPS reducesumConst26<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -72927,7 +73087,7 @@ unpacked:
 	VBROADCASTSD reducesumConst2<>+0(SB), Z1
 	CMPQ         R8, $+16
 	JGT          rest
-	VMOVUPS      reducesumConst25<>+0(SB), Z0
+	VMOVUPS      reducesumConst26<>+0(SB), Z0
 	CMPQ         R8, $+8
 	JLE          whole1
 
@@ -74436,75 +74596,75 @@ end:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst25<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst25<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst25<>+16(SB)/8, $0x0000000000000004
-DATA reducesumConst25<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst25<>+32(SB)/8, $0x0000000000000001
-DATA reducesumConst25<>+40(SB)/8, $0x0000000000000003
-DATA reducesumConst25<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst25<>+56(SB)/8, $0x0000000000000007
-GLOBL reducesumConst25<>(SB), RODATA|NOPTR, $64
-
 DATA reducesumConst26<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst26<>+8(SB)/8, $0x0000000000000003
-DATA reducesumConst26<>+16(SB)/8, $0x0000000000000006
-DATA reducesumConst26<>+24(SB)/8, $0x0000000000000009
-DATA reducesumConst26<>+32(SB)/8, $0x000000000000000c
-DATA reducesumConst26<>+40(SB)/8, $0x000000000000000f
-DATA reducesumConst26<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst26<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst26<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst26<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst26<>+32(SB)/8, $0x0000000000000001
+DATA reducesumConst26<>+40(SB)/8, $0x0000000000000003
+DATA reducesumConst26<>+48(SB)/8, $0x0000000000000005
 DATA reducesumConst26<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst26<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst27<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst27<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst27<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst27<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst27<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst27<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst27<>+48(SB)/8, $0x000000000000000a
-DATA reducesumConst27<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst27<>+8(SB)/8, $0x0000000000000003
+DATA reducesumConst27<>+16(SB)/8, $0x0000000000000006
+DATA reducesumConst27<>+24(SB)/8, $0x0000000000000009
+DATA reducesumConst27<>+32(SB)/8, $0x000000000000000c
+DATA reducesumConst27<>+40(SB)/8, $0x000000000000000f
+DATA reducesumConst27<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst27<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst27<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst28<>+0(SB)/8, $0x0000000000000001
-DATA reducesumConst28<>+8(SB)/8, $0x0000000000000004
-DATA reducesumConst28<>+16(SB)/8, $0x0000000000000007
-DATA reducesumConst28<>+24(SB)/8, $0x000000000000000a
-DATA reducesumConst28<>+32(SB)/8, $0x000000000000000d
+DATA reducesumConst28<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst28<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst28<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst28<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst28<>+32(SB)/8, $0x0000000000000004
 DATA reducesumConst28<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst28<>+48(SB)/8, $0x0000000000000006
-DATA reducesumConst28<>+56(SB)/8, $0x0000000000000007
+DATA reducesumConst28<>+48(SB)/8, $0x000000000000000a
+DATA reducesumConst28<>+56(SB)/8, $0x000000000000000d
 GLOBL reducesumConst28<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst29<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst29<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst29<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst29<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst29<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst29<>+40(SB)/8, $0x0000000000000008
-DATA reducesumConst29<>+48(SB)/8, $0x000000000000000b
-DATA reducesumConst29<>+56(SB)/8, $0x000000000000000e
+DATA reducesumConst29<>+0(SB)/8, $0x0000000000000001
+DATA reducesumConst29<>+8(SB)/8, $0x0000000000000004
+DATA reducesumConst29<>+16(SB)/8, $0x0000000000000007
+DATA reducesumConst29<>+24(SB)/8, $0x000000000000000a
+DATA reducesumConst29<>+32(SB)/8, $0x000000000000000d
+DATA reducesumConst29<>+40(SB)/8, $0x0000000000000005
+DATA reducesumConst29<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst29<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst29<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst30<>+0(SB)/8, $0x0000000000000002
-DATA reducesumConst30<>+8(SB)/8, $0x0000000000000005
-DATA reducesumConst30<>+16(SB)/8, $0x0000000000000008
-DATA reducesumConst30<>+24(SB)/8, $0x000000000000000b
-DATA reducesumConst30<>+32(SB)/8, $0x000000000000000e
-DATA reducesumConst30<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst30<>+48(SB)/8, $0x0000000000000006
-DATA reducesumConst30<>+56(SB)/8, $0x0000000000000007
+DATA reducesumConst30<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst30<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst30<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst30<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst30<>+32(SB)/8, $0x0000000000000004
+DATA reducesumConst30<>+40(SB)/8, $0x0000000000000008
+DATA reducesumConst30<>+48(SB)/8, $0x000000000000000b
+DATA reducesumConst30<>+56(SB)/8, $0x000000000000000e
 GLOBL reducesumConst30<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst31<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst31<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst31<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst31<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst31<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst31<>+40(SB)/8, $0x0000000000000009
-DATA reducesumConst31<>+48(SB)/8, $0x000000000000000c
-DATA reducesumConst31<>+56(SB)/8, $0x000000000000000f
+DATA reducesumConst31<>+0(SB)/8, $0x0000000000000002
+DATA reducesumConst31<>+8(SB)/8, $0x0000000000000005
+DATA reducesumConst31<>+16(SB)/8, $0x0000000000000008
+DATA reducesumConst31<>+24(SB)/8, $0x000000000000000b
+DATA reducesumConst31<>+32(SB)/8, $0x000000000000000e
+DATA reducesumConst31<>+40(SB)/8, $0x0000000000000005
+DATA reducesumConst31<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst31<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst31<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst32<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst32<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst32<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst32<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst32<>+32(SB)/8, $0x0000000000000004
+DATA reducesumConst32<>+40(SB)/8, $0x0000000000000009
+DATA reducesumConst32<>+48(SB)/8, $0x000000000000000c
+DATA reducesumConst32<>+56(SB)/8, $0x000000000000000f
+GLOBL reducesumConst32<>(SB), RODATA|NOPTR, $64
 
 // func rowsF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
@@ -74698,7 +74858,7 @@ part0:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VBROADCASTSS reducesumConst11<>+0(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVDQU16    (R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
@@ -74712,7 +74872,7 @@ part1:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VBROADCASTSS reducesumConst11<>+0(SB), Z13
 	VMOVAPS      Z13, Z12
 	VMOVDQU16    32(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
@@ -74726,7 +74886,7 @@ part2:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VBROADCASTSS reducesumConst11<>+0(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVDQU16    64(R11), K1, Y13
 	VCVTPH2PS    Y13, Z13
@@ -74740,7 +74900,7 @@ part3:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VBROADCASTSS reducesumConst11<>+0(SB), Z13
 	VMOVAPS      Z13, Z12
 	VMOVDQU16    96(R11), K1, Y12
 	VCVTPH2PS    Y12, Z12
@@ -75714,7 +75874,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst14<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -75768,8 +75928,8 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVUPS      reducesumConst15<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst16<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
@@ -75839,8 +75999,8 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVUPS      reducesumConst16<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z11
+	VMOVUPS      reducesumConst17<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       200(CX), R11
@@ -75909,8 +76069,8 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z11
-	VMOVUPS      reducesumConst17<>+0(SB), Z10
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst18<>+0(SB), Z10
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
@@ -75975,7 +76135,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst14<>+0(SB), Z8
+	VMOVUPS reducesumConst15<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       128(CX), R11
@@ -76007,12 +76167,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst18<>+0(SB), Z8
-	VMOVUPS reducesumConst19<>+0(SB), Z10
-	VMOVUPS reducesumConst20<>+0(SB), Z11
-	VMOVUPS reducesumConst21<>+0(SB), Z9
-	VMOVUPS reducesumConst22<>+0(SB), Z0
-	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst19<>+0(SB), Z8
+	VMOVUPS reducesumConst20<>+0(SB), Z10
+	VMOVUPS reducesumConst21<>+0(SB), Z11
+	VMOVUPS reducesumConst22<>+0(SB), Z9
+	VMOVUPS reducesumConst23<>+0(SB), Z0
+	VMOVUPS reducesumConst24<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       96(CX), R11
@@ -76044,7 +76204,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst24<>+0(SB), Z1
+	VMOVUPS reducesumConst25<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       64(CX), R11
@@ -76090,10 +76250,10 @@ unpacked:
 	MOVQ         $-1, SI
 	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z1
+	VBROADCASTSS reducesumConst11<>+0(SB), Z1
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst14<>+0(SB), Z0
+	VMOVUPS      reducesumConst15<>+0(SB), Z0
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -78106,34 +78266,34 @@ manyRow0:
 	JEQ       no8
 	VMOVUPS   (R9), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(R9), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   128(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   192(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   256(R9), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   320(R9), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   384(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   448(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -78142,34 +78302,34 @@ manyRow0:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   512(R9), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   576(R9), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   640(R9), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   704(R9), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VMOVUPS   768(R9), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS   832(R9), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS   896(R9), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   960(R9), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -78180,16 +78340,16 @@ manyRow0:
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z0, Z4
 	VPERMT2PS Z1, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z1, Z5, Z0
 	VMOVAPS   Z4, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z2, Z5
 	VPERMT2PS Z3, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z2
 	VMOVAPS   Z5, Z3
 	VMOVUPS   Z0, 1040(SP)
@@ -78204,50 +78364,50 @@ no8:
 	JEQ       no4at0
 	VMOVUPS   (R11), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(R11), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   128(R11), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   192(R11), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   256(R11), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   320(R11), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   384(R11), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z4, Z4
 	VADDPS    Z10, Z5, Z5
 	VMOVUPS   448(R11), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst11<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst12<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VMOVAPS   Z3, Z6
 	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VMOVUPS   reducesumConst14<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z3
 	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VMOVAPS   Z1, Z7
 	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VMOVUPS   reducesumConst14<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
 	ADDQ      $+512, R11
@@ -78327,7 +78487,7 @@ part0:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VBROADCASTSS reducesumConst11<>+0(SB), Z13
 	VMOVAPS      Z13, Z12
 	VMOVDQU16    (R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
@@ -78342,7 +78502,7 @@ part1:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VBROADCASTSS reducesumConst11<>+0(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVDQU16    32(R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
@@ -78357,7 +78517,7 @@ part2:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z13
+	VBROADCASTSS reducesumConst11<>+0(SB), Z13
 	VMOVAPS      Z13, Z12
 	VMOVDQU16    64(R11), K1, Y12
 	VPMOVZXWD    Y12, Z12
@@ -78372,7 +78532,7 @@ part3:
 	MOVQ         $-1, R12
 	BZHIQ        R10, R12, R12
 	KMOVW        R12, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z12
+	VBROADCASTSS reducesumConst11<>+0(SB), Z12
 	VMOVAPS      Z12, Z13
 	VMOVDQU16    96(R11), K1, Y13
 	VPMOVZXWD    Y13, Z13
@@ -79475,7 +79635,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst14<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack8loop:
 	LEAQ       256(CX), R11
@@ -79537,8 +79697,8 @@ pack7:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVUPS      reducesumConst15<>+0(SB), Z11
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst16<>+0(SB), Z11
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack7loop:
 	LEAQ       228(CX), R11
@@ -79616,8 +79776,8 @@ pack6:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z8
-	VMOVUPS      reducesumConst16<>+0(SB), Z11
-	VMOVUPS      reducesumConst14<>+0(SB), Z10
+	VMOVUPS      reducesumConst17<>+0(SB), Z11
+	VMOVUPS      reducesumConst15<>+0(SB), Z10
 
 pack6loop:
 	LEAQ       200(CX), R11
@@ -79694,8 +79854,8 @@ pack5:
 	KMOVW        R11, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z10
-	VMOVUPS      reducesumConst17<>+0(SB), Z11
-	VMOVUPS      reducesumConst14<>+0(SB), Z8
+	VMOVUPS      reducesumConst18<>+0(SB), Z11
+	VMOVUPS      reducesumConst15<>+0(SB), Z8
 
 pack5loop:
 	LEAQ       172(CX), R11
@@ -79768,7 +79928,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst14<>+0(SB), Z8
+	VMOVUPS reducesumConst15<>+0(SB), Z8
 
 pack4loop:
 	LEAQ       128(CX), R11
@@ -79804,12 +79964,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst18<>+0(SB), Z8
-	VMOVUPS reducesumConst19<>+0(SB), Z11
-	VMOVUPS reducesumConst20<>+0(SB), Z10
-	VMOVUPS reducesumConst21<>+0(SB), Z9
-	VMOVUPS reducesumConst22<>+0(SB), Z0
-	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst19<>+0(SB), Z8
+	VMOVUPS reducesumConst20<>+0(SB), Z11
+	VMOVUPS reducesumConst21<>+0(SB), Z10
+	VMOVUPS reducesumConst22<>+0(SB), Z9
+	VMOVUPS reducesumConst23<>+0(SB), Z0
+	VMOVUPS reducesumConst24<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       96(CX), R11
@@ -79844,7 +80004,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst24<>+0(SB), Z1
+	VMOVUPS reducesumConst25<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       64(CX), R11
@@ -79893,10 +80053,10 @@ unpacked:
 	MOVQ         $-1, SI
 	BZHIQ        DI, SI, SI
 	KMOVW        SI, K1
-	VBROADCASTSS reducesumConst10<>+0(SB), Z1
+	VBROADCASTSS reducesumConst11<>+0(SB), Z1
 	CMPQ         R8, $+32
 	JGT          rest
-	VMOVUPS      reducesumConst14<>+0(SB), Z0
+	VMOVUPS      reducesumConst15<>+0(SB), Z0
 	CMPQ         R8, $+16
 	JLE          whole1
 
@@ -83655,7 +83815,7 @@ pack9done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst14<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack8loop:
 	LEAQ       512(CX), R11
@@ -83712,8 +83872,8 @@ pack7:
 	MOVQ    $+32639, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst15<>+0(SB), Z11
-	VMOVUPS reducesumConst14<>+0(SB), Z10
+	VMOVUPS reducesumConst16<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack7loop:
 	LEAQ       456(CX), R11
@@ -83785,8 +83945,8 @@ pack6:
 	MOVQ    $+16191, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst16<>+0(SB), Z10
-	VMOVUPS reducesumConst14<>+0(SB), Z11
+	VMOVUPS reducesumConst17<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z11
 
 pack6loop:
 	LEAQ       400(CX), R11
@@ -83857,8 +84017,8 @@ pack5:
 	MOVQ    $+7967, R11
 	KMOVW   R11, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst17<>+0(SB), Z11
-	VMOVUPS reducesumConst14<>+0(SB), Z10
+	VMOVUPS reducesumConst18<>+0(SB), Z11
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack5loop:
 	LEAQ       344(CX), R11
@@ -83925,7 +84085,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst14<>+0(SB), Z10
+	VMOVUPS reducesumConst15<>+0(SB), Z10
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -83959,12 +84119,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst18<>+0(SB), Z10
-	VMOVUPS reducesumConst19<>+0(SB), Z11
-	VMOVUPS reducesumConst20<>+0(SB), Z8
-	VMOVUPS reducesumConst21<>+0(SB), Z9
-	VMOVUPS reducesumConst22<>+0(SB), Z0
-	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst19<>+0(SB), Z10
+	VMOVUPS reducesumConst20<>+0(SB), Z11
+	VMOVUPS reducesumConst21<>+0(SB), Z8
+	VMOVUPS reducesumConst22<>+0(SB), Z9
+	VMOVUPS reducesumConst23<>+0(SB), Z0
+	VMOVUPS reducesumConst24<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       192(CX), R11
@@ -83997,7 +84157,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst24<>+0(SB), Z1
+	VMOVUPS reducesumConst25<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -84046,7 +84206,7 @@ unpacked:
 	KMOVW   SI, K1
 	CMPQ    R8, $+32
 	JGT     rest
-	VMOVUPS reducesumConst14<>+0(SB), Z1
+	VMOVUPS reducesumConst15<>+0(SB), Z1
 	CMPQ    R8, $+16
 	JLE     whole1
 
@@ -86186,7 +86346,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst25<>+0(SB), Z11
+	VMOVUPS reducesumConst26<>+0(SB), Z11
 
 pack4loop:
 	LEAQ       256(CX), R11
@@ -86220,12 +86380,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst26<>+0(SB), Z11
-	VMOVUPS reducesumConst27<>+0(SB), Z10
-	VMOVUPS reducesumConst28<>+0(SB), Z8
-	VMOVUPS reducesumConst29<>+0(SB), Z9
-	VMOVUPS reducesumConst30<>+0(SB), Z0
-	VMOVUPS reducesumConst31<>+0(SB), Z1
+	VMOVUPS reducesumConst27<>+0(SB), Z11
+	VMOVUPS reducesumConst28<>+0(SB), Z10
+	VMOVUPS reducesumConst29<>+0(SB), Z8
+	VMOVUPS reducesumConst30<>+0(SB), Z9
+	VMOVUPS reducesumConst31<>+0(SB), Z0
+	VMOVUPS reducesumConst32<>+0(SB), Z1
 
 pack3loop:
 	LEAQ       192(CX), R11
@@ -86258,7 +86418,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst25<>+0(SB), Z1
+	VMOVUPS reducesumConst26<>+0(SB), Z1
 
 pack2loop:
 	LEAQ       128(CX), R11
@@ -86307,7 +86467,7 @@ unpacked:
 	KMOVW   SI, K1
 	CMPQ    R8, $+16
 	JGT     rest
-	VMOVUPS reducesumConst25<>+0(SB), Z1
+	VMOVUPS reducesumConst26<>+0(SB), Z1
 	CMPQ    R8, $+8
 	JLE     whole1
 
@@ -93236,40 +93396,40 @@ many2:
 	JLT       one2
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   (SI)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   64(SI)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS   64(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z0, Z5
 	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z1, Z4, Z0
 	VMOVAPS   Z5, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z2, Z4
 	VPERMT2PS Z3, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z2
 	VMOVAPS   Z4, Z3
 	MOVQ      72(AX), R11
@@ -93497,50 +93657,50 @@ many3:
 	JLT       one3
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   (R9)(SI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(R9)(SI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R9)(CX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   64(R9)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   (R9)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(R9)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VMOVAPS   Z3, Z6
 	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VMOVUPS   reducesumConst14<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z3
 	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VMOVAPS   Z1, Z7
 	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VMOVUPS   reducesumConst14<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
 	MOVQ      72(AX), R10
@@ -93791,34 +93951,34 @@ many4:
 	JLT       one4
 	VMOVUPS   (DX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(DX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   (DX)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   64(DX)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   (DX)(BX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   64(DX)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   (DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 	VMOVUPS   64(DX)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z6, Z0, Z0
@@ -93827,24 +93987,24 @@ many4:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (DI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS   64(DI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z0, Z5
 	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z1, Z4, Z0
 	VMOVAPS   Z5, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z2, Z4
 	VPERMT2PS Z3, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z2
 	VMOVAPS   Z4, Z3
 	MOVQ      72(AX), R12
@@ -94110,60 +94270,60 @@ many5:
 	JLT       one5
 	VMOVUPS   (R8), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(R8), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   (R8)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(R8)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   64(R8)(DX*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   (CX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   64(CX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   (CX)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(CX)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z6, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VMOVAPS   Z3, Z7
 	VPERMT2PS Z2, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VMOVUPS   reducesumConst14<>+0(SB), Z6
 	VPERMT2PS Z2, Z6, Z3
 	VMOVAPS   Z7, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VMOVAPS   Z1, Z6
 	VPERMT2PS Z0, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VMOVUPS   reducesumConst14<>+0(SB), Z7
 	VPERMT2PS Z0, Z7, Z1
 	VMOVAPS   Z6, Z0
 	MOVQ      72(AX), R11
@@ -94432,34 +94592,34 @@ many6:
 	JLT       one6
 	VMOVUPS   (SI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   (SI)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
 	VMOVUPS   64(SI)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   (SI)(R8*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   64(SI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   (SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(SI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
@@ -94468,34 +94628,34 @@ many6:
 	VADDPS    Z4, Z3, Z3
 	VMOVUPS   (BX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   64(BX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   (BX)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(BX)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z7
 	VMOVAPS   Z0, Z6
 	VPERMT2PS Z1, Z7, Z6
-	VMOVUPS   reducesumConst13<>+0(SB), Z7
+	VMOVUPS   reducesumConst14<>+0(SB), Z7
 	VPERMT2PS Z1, Z7, Z0
 	VMOVAPS   Z6, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
 	VMOVAPS   Z2, Z7
 	VPERMT2PS Z3, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VMOVUPS   reducesumConst14<>+0(SB), Z6
 	VPERMT2PS Z3, Z6, Z2
 	VMOVAPS   Z7, Z3
 	MOVQ      72(AX), R12
@@ -94774,70 +94934,70 @@ many7:
 	JLT       one7
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   (R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z6, Z2, Z2
 	VMOVUPS   64(R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z1, Z1
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS   (R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z2, Z2
 	VMOVUPS   64(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   (DX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   64(DX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   (DX)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(DX)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   (DX)(SI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   64(DX)(SI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z3, Z5
 	VPERMT2PS Z2, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z2, Z4, Z3
 	VMOVAPS   Z5, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z1, Z4
 	VPERMT2PS Z0, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z0, Z5, Z1
 	VMOVAPS   Z4, Z0
 	MOVQ      72(AX), R11
@@ -95119,34 +95279,34 @@ many8:
 	JLT       one8
 	VMOVUPS   (DI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst12<>+0(SB), Z1, Z1
 	VMOVUPS   64(DI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst12<>+0(SB), Z3, Z3
 	VMOVUPS   (DI)(DX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   64(DI)(DX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (DI)(R9*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   64(DI)(R9*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   (DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   64(DI)(CX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -95155,44 +95315,44 @@ many8:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   (R8), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   64(R8), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   (R8)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VMOVUPS   64(R8)(DX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   (R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(R8)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z0, Z4
 	VPERMT2PS Z1, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z1, Z5, Z0
 	VMOVAPS   Z4, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z2, Z5
 	VPERMT2PS Z3, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z2
 	VMOVAPS   Z5, Z3
 	MOVQ      72(AX), R12
@@ -95487,34 +95647,34 @@ many9:
 	JLT       one9
 	VMOVUPS   (CX), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst12<>+0(SB), Z2, Z2
 	VMOVUPS   64(CX), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst12<>+0(SB), Z0, Z0
 	VMOVUPS   (CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   64(CX)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   (CX)(DI*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst12<>+0(SB), Z5, Z5
 	VMOVUPS   64(CX)(DI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst12<>+0(SB), Z7, Z7
 	VMOVUPS   (CX)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   64(CX)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z4, Z3, Z3
@@ -95523,34 +95683,34 @@ many9:
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   (SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst12<>+0(SB), Z6, Z6
 	VMOVUPS   64(SI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst12<>+0(SB), Z4, Z4
 	VMOVUPS   (SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(SI)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst12<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   (SI)(DI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst12<>+0(SB), Z9, Z9
 	VMOVUPS   64(SI)(DI*1), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst12<>+0(SB), Z11, Z11
 	VMOVUPS   (SI)(BX*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   64(SI)(BX*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst12<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -95561,16 +95721,16 @@ many9:
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
+	VMOVUPS   reducesumConst13<>+0(SB), Z4
 	VMOVAPS   Z3, Z5
 	VPERMT2PS Z2, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
+	VMOVUPS   reducesumConst14<>+0(SB), Z4
 	VPERMT2PS Z2, Z4, Z3
 	VMOVAPS   Z5, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z5
 	VMOVAPS   Z1, Z4
 	VPERMT2PS Z0, Z5, Z4
-	VMOVUPS   reducesumConst13<>+0(SB), Z5
+	VMOVUPS   reducesumConst14<>+0(SB), Z5
 	VPERMT2PS Z0, Z5, Z1
 	VMOVAPS   Z4, Z0
 	MOVQ      72(AX), R11
@@ -100814,44 +100974,44 @@ many:
 	JLT         one
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, (DX)
 	VMOVUPS     64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 32(DX)
 	VMOVUPS     128(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 64(DX)
 	VMOVUPS     192(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -100866,11 +101026,11 @@ one:
 	JLT         last
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -100889,11 +101049,11 @@ last:
 	ADDQ        BX, CX
 	VMOVUPS     -64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -100906,11 +101066,11 @@ few:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (CX), K1, Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst32<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst33<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst34<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst34<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst35<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -100923,11 +101083,11 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst32<>+0(SB)/8, $0x0000000100000001
-GLOBL reducesumConst32<>(SB), RODATA|NOPTR, $8
-
-DATA reducesumConst33<>+0(SB)/8, $0x00007fff00007fff
+DATA reducesumConst33<>+0(SB)/8, $0x0000000100000001
 GLOBL reducesumConst33<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst34<>+0(SB)/8, $0x0040000000400000
+DATA reducesumConst34<>+0(SB)/8, $0x00007fff00007fff
 GLOBL reducesumConst34<>(SB), RODATA|NOPTR, $8
+
+DATA reducesumConst35<>+0(SB)/8, $0x0040000000400000
+GLOBL reducesumConst35<>(SB), RODATA|NOPTR, $8

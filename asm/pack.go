@@ -195,7 +195,6 @@ const (
 	longRow = 1024
 )
 
-
 func newTransposer(p *mover) *transposer {
 	m := p.m
 	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
@@ -293,7 +292,17 @@ func (x *transposer) beginSquares() {
 // they are in the cache.
 func (x *transposer) lookAhead(left GP) {
 	m, r := x.m, x.m.Regs()
-	next, g, n := r.GP(), r.GP(), r.GP()
+	stride, bytes, n := r.GP(), r.GP(), r.GP()
+	m.LoadInt(stride, x.srcSteps)
+	x.arg(bytes, offset.pack.Cols)
+	m.ShiftLeft(bytes, log2(x.size))
+	m.MoveInt(n, 0)
+	m.StoreInt(x.share, n)
+	m.StoreInt(x.extra, n)
+	m.JumpIfInt(Less, stride, line, "aheadKnown")      // rows near to each other need no help,
+	m.JumpIfInt(Greater, bytes, longRow, "aheadKnown") // nor do long ones
+
+	next, g := r.GP(), r.GP()
 	m.LoadInt(next, x.rowSrc)
 	m.JumpIfInt(Equal, left, 0, "nextMatrix")
 	m.LoadInt(n, x.tiles)
@@ -301,9 +310,8 @@ func (x *transposer) lookAhead(left GP) {
 	m.JumpIf(LessEqual, n, left, "nextFull")
 	m.Move(n, left)
 	m.Label("nextFull")
-	m.LoadInt(g, x.srcSteps)
-	m.Mul(g, n)
-	m.Add(next, g)
+	m.Mul(n, stride)
+	m.Add(next, n)
 	m.Jump("nextKnown")
 	m.Label("nextMatrix")
 	m.LoadInt(g, x.outer)
@@ -315,40 +323,30 @@ func (x *transposer) lookAhead(left GP) {
 	m.StoreInt(x.next, next)
 
 	// Cache lines in a row: if it may begin anywhere in one, as many as it can touch.
-	stride := r.GP()
-	m.LoadInt(stride, x.srcSteps)
 	m.Move(n, stride)
 	m.And(n, line-1)
 	m.JumpIfInt(Equal, n, 0, "aligned")
 	m.MoveInt(next, line-1)
 	m.Label("aligned")
 	m.And(next, line-1)
-	x.arg(g, offset.pack.Cols)
-	m.ShiftLeft(g, log2(x.size))
-	m.Add(next, g)
+	m.Add(next, bytes)
 	m.AddInt(next, line-1)
 	m.ShiftRight(next, log2(line))
 	m.StoreInt(x.lines, next)
-	m.ShiftRight(g, log2(line))
 	m.Move(n, next)
-	m.Sub(n, g)
+	m.ShiftLeft(n, log2(line))
+	m.Sub(stride, n)
+	m.StoreInt(x.toNext, stride)
+	m.ShiftRight(bytes, log2(line))
+	m.Sub(next, bytes)
 	m.LoadInt(g, x.tiles)
-	m.Mul(n, g)
-	m.ShiftLeft(n, log2(x.rows()))
-	m.ShiftLeft(next, log2(line))
-	m.Move(g, stride)
-	m.Sub(g, next)
-	m.StoreInt(x.toNext, g)
+	m.Mul(next, g)
+	m.ShiftLeft(next, log2(x.rows()))
+	m.StoreInt(x.extra, next)
 	m.MoveInt(g, x.rows())
-	m.JumpIfInt(Less, stride, line, "unaided")  // rows near to each other need no help,
-	m.JumpIfInt(LessEqual, next, longRow, "aided") // nor do long ones
-	m.Label("unaided")
-	m.MoveInt(g, 0)
-	m.MoveInt(n, 0)
-	m.Label("aided")
 	m.StoreInt(x.share, g)
-	m.StoreInt(x.extra, n)
-	r.FreeGP(next, g, n, stride)
+	m.Label("aheadKnown")
+	r.FreeGP(stride, bytes, n, next, g)
 }
 
 // squares goes through a row of squares, and those columns behind them that fill no
@@ -364,8 +362,9 @@ func (x *transposer) squares() {
 	x.ahead, x.linesAhead = r.GP(), r.GP()
 	m.LoadInt(x.ahead, x.next)
 	m.LoadInt(x.linesAhead, x.lines)
+	x.jumpIfLeft(Less, line/x.size, "narrow")
 	x.setWide(line / 16)
-	x.jumpIfLeft(GreaterEqual, line/x.size, "square")
+	m.Jump("square")
 
 	m.Label("narrow")
 	x.prefetchExtra()
@@ -719,10 +718,10 @@ func (x *rowCopier) prepareAhead(far GP) {
 	m.StoreInt(x.far, far)
 	x.arg(stride, offset.pack.SrcRow)
 	m.MoveInt(g, 0)
-	m.JumpIfInt(Less, stride, line, "aheadKnown")
+	m.JumpIfInt(Less, stride, line, "rowsAheadKnown")
 	m.Move(g, stride)
 	m.Mul(g, far)
-	m.Label("aheadKnown")
+	m.Label("rowsAheadKnown")
 	m.StoreInt(x.ahead, g)
 
 	x.arg(g, offset.pack.SrcOuter)
@@ -882,17 +881,14 @@ type gatherer struct {
 	passes, passesLeft Addr // columns, if they are gathered one by one
 	colSrc, colDst     Addr // where the current ones begin
 	last               Addr // how many rows are left in the end
-	rowsLeft           Addr
-	srcSteps, dstSteps Addr // strides of rows and of columns, times 1, 2, 4, ...
+	srcSteps           Addr // the stride of rows, times 1, 2, 4, ...
 	back, backDst      Addr // from the last whole tile's end to where the last tile begins
 }
 
 func newGatherer(p *mover) *gatherer {
 	m := p.m
-	x := &gatherer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * log2(p.lanes()))}
-	for _, a := range []*Addr{
-		&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.rowsLeft, &x.back, &x.backDst,
-	} {
+	x := &gatherer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1))}
+	for _, a := range []*Addr{&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.back, &x.backDst} {
 		*a = m.Local(8)
 	}
 	return x
@@ -906,11 +902,20 @@ func (x *gatherer) emit() {
 	x.copy(x.colDst, x.dst)
 	x.copy(x.passesLeft, x.passes)
 	m.Label("gatherPass")
-	from, to := r.GP(), r.GP()
-	m.LoadInt(from, x.colSrc)
-	m.LoadInt(to, x.colDst)
-	x.columns(m.Streams(from, x.srcSteps, log2(x.rows())), m.Streams(to, x.dstSteps, log2(x.lanes())))
 	g := r.GP()
+	m.LoadInt(g, x.thin)
+	m.JumpIfInt(NotEqual, g, 0, "thinPass")
+	r.FreeGP(g)
+	g = r.GP()
+	m.LoadInt(g, x.srcSteps)
+	m.JumpIfInt(Equal, g, 2*x.size, "evens")
+	r.FreeGP(g)
+	x.tiles("gatherTile", log2(x.rows()), x.one)
+	m.Jump("passed")
+	m.Label("evens")
+	x.tiles("evensTile", 0, x.evens)
+	m.Label("passed")
+	g = r.GP()
 	x.arg(g, offset.pack.SrcCol)
 	x.addTo(x.colSrc, g)
 	x.arg(g, offset.pack.DstCol)
@@ -919,9 +924,13 @@ func (x *gatherer) emit() {
 	m.AddInt(g, -1)
 	m.StoreInt(x.passesLeft, g)
 	m.JumpIfInt(NotEqual, g, 0, "gatherPass")
+	m.Jump("gathered")
 	r.FreeGP(g)
-	x.nextOuter("gatherMatrix", "gathered")
+	m.Label("thinPass")
+	x.tiles("thinTile", log2(x.rows()), x.some)
 	m.Label("gathered")
+	x.nextOuter("gatherMatrix", "gatheredAll")
+	m.Label("gatheredAll")
 	x.leaveLast()
 }
 
@@ -967,56 +976,72 @@ func (x *gatherer) prepare() {
 	m.StoreInt(x.backDst, rows)
 	r.FreeGP(thin, passes, bytes, stride)
 	x.keepMultiples(x.srcSteps, log2(x.rows())+1, offset.pack.SrcRow)
-	x.keepMultiples(x.dstSteps, log2(x.lanes()), offset.pack.DstCol)
 }
 
-// columns goes through the tiles of one column, or of some.
-func (x *gatherer) columns(from, to Streams) {
-	m, r := x.m, x.m.Regs()
-	x.copy(x.rowsLeft, x.matrixRows)
-	m.Label("gatherTile")
-	g := r.GP()
-	m.LoadInt(g, x.rowsLeft)
-	m.JumpIfInt(GreaterEqual, g, x.rows(), "gatherWhole")
-	m.MoveInt(g, x.rows())
-	m.StoreInt(x.rowsLeft, g)
-	r.FreeGP(g)
-	x.advance(from, x.back)
-	x.advance(to, x.backDst)
-	m.Label("gatherWhole")
-	g = r.GP()
-	m.LoadInt(g, x.thin)
-	m.JumpIfInt(NotEqual, g, 0, "thinTile")
-	r.FreeGP(g)
+// tiles goes through the tiles below each other, with pointers to 2^levels rows.
+func (x *gatherer) tiles(label string, levels int, tile func(from Streams, to GP)) {
+	m, r, rows := x.m, x.m.Regs(), x.rows()
+	base, to, left, step := r.GP(), r.GP(), r.GP(), r.GP()
+	m.LoadInt(base, x.colSrc)
+	m.LoadInt(to, x.colDst)
+	m.LoadInt(left, x.matrixRows)
+	m.LoadInt(step, x.srcSteps.Plus(8*log2(rows)))
+	from := m.Streams(base, x.srcSteps, levels)
+	m.Label(label)
+	tile(from, to)
+	for _, ptr := range from.Ptrs {
+		m.Add(ptr, step)
+	}
+	m.AddInt(to, m.VecBytes())
+	m.AddInt(left, -rows)
+	m.JumpIfInt(GreaterEqual, left, rows, label)
+	m.JumpIfInt(Equal, left, 0, label+"Done")
+	m.MoveInt(left, rows)
+	for _, ptr := range from.Ptrs {
+		m.AddMem(ptr, x.back)
+	}
+	m.AddMem(to, x.backDst)
+	m.Jump(label)
+	m.Label(label + "Done")
+	m.FreeStreams(from)
+	r.FreeGP(to, left, step)
+}
+
+// one gathers one column.
+func (x *gatherer) one(from Streams, to GP) {
 	v := x.firstColumn(from)
-	m.Store(to.Leaf(0), v)
-	r.Free(v)
-	m.Jump("gatherStored")
-	m.Label("thinTile")
-	vs := x.transposed(from)
-	cols := r.GP()
+	x.m.Store(At(to, 0), v)
+	x.m.Regs().Free(v)
+}
+
+// evens gathers every other one of the elements of two vectors.
+func (x *gatherer) evens(from Streams, to GP) {
+	m, r := x.m, x.m.Regs()
+	vs := r.Vecs(2)
+	m.LoadVecs(whole, vs, from.Leaf(0))
+	m.Evens(x.size, vs[0], vs[1])
+	m.Store(At(to, 0), vs[0])
+	r.Free(vs...)
+}
+
+// some gathers all columns of a tile, of which there may be less than there is room for.
+func (x *gatherer) some(from Streams, to GP) {
+	m, r := x.m, x.m.Regs()
+	at, cols, col := r.GP(), r.GP(), r.GP()
 	x.arg(cols, offset.pack.Cols)
+	x.arg(col, offset.pack.DstCol)
+	m.Move(at, to)
+	vs := x.transposed(from)
 	for j, v := range vs {
-		m.Store(to.Leaf(j), v)
+		m.Store(At(at, 0), v)
 		if j < len(vs)-1 {
-			m.JumpIfInt(Equal, cols, j+1, "gatherStored")
+			m.JumpIfInt(Equal, cols, j+1, "someStored")
+			m.Add(at, col)
 		}
 	}
+	m.Label("someStored")
 	r.Free(vs...)
-	r.FreeGP(cols)
-	m.Label("gatherStored")
-	x.advance(from, x.srcSteps.Plus(8*log2(x.rows())))
-	for _, ptr := range to.Ptrs {
-		m.AddInt(ptr, m.VecBytes())
-	}
-	g = r.GP()
-	m.LoadInt(g, x.rowsLeft)
-	m.AddInt(g, -x.rows())
-	m.StoreInt(x.rowsLeft, g)
-	m.JumpIfInt(NotEqual, g, 0, "gatherTile")
-	r.FreeGP(g)
-	m.FreeStreams(from)
-	m.FreeStreams(to)
+	r.FreeGP(at, cols, col)
 }
 
 // leaveLast goes on to copy the elements of the last rows, if any are left.

@@ -54332,7 +54332,7 @@ GLOBL reducesumConst9<>(SB), RODATA|NOPTR, $32
 
 // func packF32AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF32AVX2(SB), $560-8
+TEXT ·packF32AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -54392,57 +54392,57 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 96(SP)
+	MOVQ  SI, 240(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 104(SP)
+	MOVQ  SI, 248(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+3, SI
 	ADDQ  $-4, SI
-	MOVQ  72(SP), BX
+	MOVQ  216(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 208(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x02, SI
-	MOVQ  SI, 200(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 112(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 120(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 128(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  128(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x03, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-8, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  112(SP), DX
-	MOVQ  DX, 112(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x02, BX
-	ADDQ  120(SP), BX
-	MOVQ  BX, 120(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+8, BX
 	MOVQ  $+1, SI
 
@@ -54452,33 +54452,33 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 144(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x03, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 128(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  64(SP), SI
+	MOVQ  208(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 176(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 192(SP)
-	MOVQ  40(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	SHLQ  $0x02, SI
 	MOVQ  $+0, CX
-	MOVQ  CX, 240(SP)
-	MOVQ  CX, 248(SP)
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
 	CMPQ  DX, $+64
 	JLT   aheadKnown
 	CMPQ  SI, $+1024
 	JGT   aheadKnown
-	MOVQ  112(SP), AX
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  144(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x03, CX
 	CMPQ  CX, BX
 	JLE   nextFull
@@ -54499,7 +54499,7 @@ nextMatrix:
 	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  AX, 216(SP)
+	MOVQ  AX, 160(SP)
 	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
@@ -54511,52 +54511,52 @@ aligned:
 	ADDQ  SI, AX
 	ADDQ  $+63, AX
 	SHRQ  $0x06, AX
-	MOVQ  AX, 224(SP)
+	MOVQ  AX, 144(SP)
 	MOVQ  AX, CX
 	SHLQ  $0x06, CX
 	SUBQ  CX, DX
-	MOVQ  DX, 232(SP)
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
 	SUBQ  SI, AX
-	MOVQ  144(SP), DI
+	MOVQ  72(SP), DI
 	IMULQ DI, AX
 	SHLQ  $0x03, AX
-	MOVQ  AX, 248(SP)
+	MOVQ  AX, 136(SP)
 	MOVQ  $+8, DI
-	MOVQ  DI, 240(SP)
+	MOVQ  DI, 128(SP)
 
 aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 136(SP)
-	MOVQ 112(SP), BX
-	MOVQ 120(SP), DI
-	MOVQ 40(SP), AX
-	MOVQ 48(SP), CX
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
 	LEAQ (AX)(CX*1), SI
 	MOVQ BX, DX
-	ADDQ 56(SP), DX
-	MOVQ 72(SP), R8
-	MOVQ 80(SP), R9
+	ADDQ 200(SP), DX
+	MOVQ 216(SP), R8
+	MOVQ 224(SP), R9
 	LEAQ (R8)(R9*1), R10
-	MOVQ 216(SP), R11
-	MOVQ 224(SP), R12
-	MOVQ 136(SP), R13
+	MOVQ 160(SP), R11
+	MOVQ 144(SP), R12
+	MOVQ 64(SP), R13
 	CMPQ R13, $+16
 	JLT  narrow
 	MOVQ $+4, R13
-	MOVQ R13, 160(SP)
-	MOVQ 64(SP), R13
+	MOVQ R13, 88(SP)
+	MOVQ 208(SP), R13
 	ADDQ $-64, R13
-	MOVQ R13, 168(SP)
+	MOVQ R13, 96(SP)
 	MOVQ $+32, R13
-	MOVQ 104(SP), R14
+	MOVQ 248(SP), R14
 	SUBQ R14, R13
-	MOVQ R13, 184(SP)
+	MOVQ R13, 112(SP)
 	JMP  square
 
 narrow:
-	MOVQ  248(SP), R14
+	MOVQ  136(SP), R14
 	TESTQ R14, R14
 	JEQ   noExtra
 
@@ -54566,8 +54566,8 @@ extra:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow0
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow0:
 	PREFETCHT0 (R11)
@@ -54575,8 +54575,8 @@ extraInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow1
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow1:
 	ADDQ  $-2, R14
@@ -54585,37 +54585,37 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R14
-	MOVQ R14, 160(SP)
-	MOVQ 64(SP), R14
+	MOVQ R14, 88(SP)
+	MOVQ 208(SP), R14
 	ADDQ $-16, R14
-	MOVQ R14, 168(SP)
+	MOVQ R14, 96(SP)
 	MOVQ $+32, R14
-	MOVQ 88(SP), R13
+	MOVQ 232(SP), R13
 	SUBQ R13, R14
-	MOVQ R14, 184(SP)
+	MOVQ R14, 112(SP)
 	MOVQ $+0, R13
-	MOVQ R13, 240(SP)
+	MOVQ R13, 128(SP)
 
 narrowTile:
-	MOVQ  136(SP), R13
+	MOVQ  64(SP), R13
 	TESTQ R13, R13
 	JEQ   squaresDone
-	MOVQ  136(SP), R13
+	MOVQ  64(SP), R13
 	CMPQ  R13, $+4
 	JGE   square
-	MOVQ  200(SP), R13
+	MOVQ  168(SP), R13
 	ADDQ  R13, BX
 	ADDQ  R13, DX
-	ADDQ  208(SP), DI
+	ADDQ  176(SP), DI
 	MOVQ  $+4, R13
-	MOVQ  R13, 136(SP)
+	MOVQ  R13, 64(SP)
 
 square:
-	MOVQ 144(SP), R13
-	MOVQ R13, 152(SP)
+	MOVQ 72(SP), R13
+	MOVQ R13, 80(SP)
 
 tiles:
-	MOVQ  240(SP), R13
+	MOVQ  128(SP), R13
 	TESTQ R13, R13
 	JEQ   noShare
 
@@ -54625,8 +54625,8 @@ ahead:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow0
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow0:
 	PREFETCHT0 (R11)
@@ -54634,8 +54634,8 @@ aheadInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow1
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow1:
 	ADDQ  $-2, R13
@@ -54643,7 +54643,7 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 160(SP), R13
+	MOVQ 88(SP), R13
 
 tile:
 	VMOVUPS     (BX), X0
@@ -54668,31 +54668,31 @@ tile:
 	VMOVUPS     Y0, (DI)(R8*1)
 	VMOVUPS     Y4, (DI)(R9*1)
 	VMOVUPS     Y3, (DI)(R10*1)
-	ADDQ        88(SP), DI
+	ADDQ        232(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
-	MOVQ        152(SP), R13
+	MOVQ        80(SP), R13
 	ADDQ        $-1, R13
-	MOVQ        R13, 152(SP)
+	MOVQ        R13, 80(SP)
 	TESTQ       R13, R13
 	JEQ         squareDone
-	MOVQ        168(SP), R13
+	MOVQ        96(SP), R13
 	ADDQ        R13, BX
 	ADDQ        R13, DX
-	ADDQ        184(SP), DI
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	MOVQ 176(SP), R13
+	MOVQ 104(SP), R13
 	ADDQ R13, BX
 	ADDQ R13, DX
-	ADDQ 192(SP), DI
-	MOVQ 160(SP), R13
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R13
 	SHLQ $0x02, R13
-	MOVQ 136(SP), R14
+	MOVQ 64(SP), R14
 	SUBQ R13, R14
-	MOVQ R14, 136(SP)
+	MOVQ R14, 64(SP)
 	CMPQ R13, $+4
 	JEQ  narrowTile
 	CMPQ R14, $+16
@@ -54700,15 +54700,15 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  144(SP), R10
-	MOVQ  64(SP), R9
+	MOVQ  72(SP), R10
+	MOVQ  208(SP), R9
 	IMULQ R10, R9
-	ADDQ  112(SP), R9
-	MOVQ  R9, 112(SP)
+	ADDQ  40(SP), R9
+	MOVQ  R9, 40(SP)
 	SHLQ  $0x05, R10
-	ADDQ  120(SP), R10
-	MOVQ  R10, 120(SP)
-	MOVQ  128(SP), R9
+	ADDQ  48(SP), R10
+	MOVQ  R10, 48(SP)
+	MOVQ  56(SP), R9
 	TESTQ R9, R9
 	JNE   squares
 	MOVQ  8(SP), R9
@@ -54729,73 +54729,73 @@ squaresDone:
 low:
 	MOVQ  (SP), R9
 	MOVQ  48(R9), R9
-	MOVQ  R9, 40(SP)
+	MOVQ  R9, 184(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 48(SP)
+	MOVQ  R9, 192(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 56(SP)
+	MOVQ  R9, 200(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 64(SP)
+	MOVQ  R9, 208(SP)
 	MOVQ  (SP), R9
 	MOVQ  80(R9), R9
-	MOVQ  R9, 72(SP)
+	MOVQ  R9, 216(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 80(SP)
+	MOVQ  R9, 224(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 88(SP)
+	MOVQ  R9, 232(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 96(SP)
+	MOVQ  R9, 240(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 104(SP)
+	MOVQ  R9, 248(SP)
 	MOVQ  (SP), R9
 	MOVQ  32(R9), R9
 	ANDQ  $+3, R9
 	ADDQ  $-4, R9
-	MOVQ  72(SP), R10
+	MOVQ  216(SP), R10
 	IMULQ R9, R10
-	MOVQ  R10, 208(SP)
+	MOVQ  R10, 176(SP)
 	SHLQ  $0x02, R9
-	MOVQ  R9, 200(SP)
+	MOVQ  R9, 168(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-4, R10
-	MOVQ  40(SP), R9
+	MOVQ  184(SP), R9
 	IMULQ R10, R9
-	MOVQ  R9, 56(SP)
+	MOVQ  R9, 200(SP)
 	SHLQ  $0x02, R10
-	MOVQ  88(SP), R8
-	MOVQ  R8, 184(SP)
-	MOVQ  R10, 88(SP)
+	MOVQ  232(SP), R8
+	MOVQ  R8, 112(SP)
+	MOVQ  R10, 232(SP)
 
 lowMatrix:
 	MOVQ (SP), R9
 	MOVQ 32(R9), R9
-	MOVQ R9, 136(SP)
+	MOVQ R9, 64(SP)
 	MOVQ 24(SP), R9
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), R8
-	MOVQ 48(SP), DI
+	MOVQ 184(SP), R8
+	MOVQ 192(SP), DI
 	LEAQ (R8)(DI*1), SI
 	MOVQ R9, CX
-	ADDQ 56(SP), CX
-	MOVQ 72(SP), AX
-	MOVQ 80(SP), DX
+	ADDQ 200(SP), CX
+	MOVQ 216(SP), AX
+	MOVQ 224(SP), DX
 	LEAQ (AX)(DX*1), BX
 	MOVQ R10, R12
-	ADDQ 88(SP), R12
+	ADDQ 232(SP), R12
 
 lowTile:
-	MOVQ 136(SP), R11
+	MOVQ 64(SP), R11
 	CMPQ R11, $+4
 	JGE  lowInside
-	MOVQ 200(SP), R11
+	MOVQ 168(SP), R11
 	ADDQ R11, R9
 	ADDQ R11, CX
-	MOVQ 208(SP), R11
+	MOVQ 176(SP), R11
 	ADDQ R11, R10
 	ADDQ R11, R12
 	MOVQ $+4, R11
-	MOVQ R11, 136(SP)
+	MOVQ R11, 64(SP)
 
 lowInside:
 	VMOVUPS      (R9), X3
@@ -54824,12 +54824,12 @@ lowInside:
 	VEXTRACTF128 $0x01, Y2, (R12)(DX*1)
 	VMOVUPS      X1, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y1, (R12)(BX*1)
-	MOVQ         184(SP), R11
+	MOVQ         112(SP), R11
 	ADDQ         R11, R10
 	ADDQ         R11, R12
-	MOVQ         136(SP), R11
+	MOVQ         64(SP), R11
 	ADDQ         $-4, R11
-	MOVQ         R11, 136(SP)
+	MOVQ         R11, 64(SP)
 	TESTQ        R11, R11
 	JNE          lowTile
 	MOVQ         8(SP), BX
@@ -54851,7 +54851,7 @@ copy:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	SHLQ $0x02, BX
-	MOVQ BX, 280(SP)
+	MOVQ BX, 40(SP)
 	MOVQ (SP), DX
 	MOVQ 48(DX), DX
 	CMPQ BX, $+128
@@ -54859,7 +54859,7 @@ copy:
 	SUBQ BX, DX
 
 stride48:
-	MOVQ DX, 288(SP)
+	MOVQ DX, 48(SP)
 	MOVQ (SP), DX
 	MOVQ 72(DX), DX
 	CMPQ BX, $+128
@@ -54867,31 +54867,31 @@ stride48:
 	SUBQ BX, DX
 
 stride72:
-	MOVQ DX, 296(SP)
+	MOVQ DX, 56(SP)
 	MOVQ BX, DX
 	ADDQ $-8, DX
-	MOVQ DX, 272(SP)
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+16
 	JLE  pieceKnown
 	MOVQ BX, DX
 	ADDQ $-16, DX
-	MOVQ DX, 272(SP)
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+32
 	JLE  pieceKnown
 	MOVQ BX, DX
 	ADDQ $-32, DX
-	MOVQ DX, 272(SP)
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+64
 	JLE  pieceKnown
 	MOVQ BX, DX
 	ADDQ $-64, DX
-	MOVQ DX, 272(SP)
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), AX
-	MOVQ AX, 256(SP)
+	MOVQ 120(SP), AX
+	MOVQ AX, 128(SP)
 	MOVQ $+16, DX
 	CMPQ BX, $+128
 	JLE  farKnown
@@ -54901,7 +54901,7 @@ pieceKnown:
 	MOVQ $+1, DX
 
 farKnown:
-	MOVQ  DX, 328(SP)
+	MOVQ  DX, 88(SP)
 	MOVQ  (SP), BX
 	MOVQ  48(BX), BX
 	MOVQ  $+0, AX
@@ -54911,7 +54911,7 @@ farKnown:
 	IMULQ DX, AX
 
 rowsAheadKnown:
-	MOVQ  AX, 336(SP)
+	MOVQ  AX, 96(SP)
 	MOVQ  (SP), AX
 	MOVQ  40(AX), AX
 	MOVQ  (SP), R12
@@ -54932,52 +54932,52 @@ moreOuters:
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ AX, 352(SP)
-	MOVQ R10, 344(SP)
+	MOVQ AX, 112(SP)
+	MOVQ R10, 104(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), DX
-	MOVQ DX, 304(SP)
+	MOVQ DX, 64(SP)
 	MOVQ 32(SP), DX
-	MOVQ DX, 312(SP)
+	MOVQ DX, 72(SP)
 	MOVQ (SP), DX
 	MOVQ 24(DX), DX
-	MOVQ DX, 320(SP)
+	MOVQ DX, 80(SP)
 
 rowsNext:
-	MOVQ 320(SP), R10
-	MOVQ 328(SP), R12
+	MOVQ 80(SP), R10
+	MOVQ 88(SP), R12
 	MOVQ R10, DX
 	SUBQ R12, DX
-	MOVQ 336(SP), AX
+	MOVQ 96(SP), AX
 	CMPQ DX, $+0
 	JGT  rowsCounted
 	MOVQ R10, DX
 	MOVQ $+0, AX
 	MOVQ 8(SP), R10
-	MOVQ 344(SP), R12
+	MOVQ 104(SP), R12
 	CMPQ R10, R12
 	JLE  lastRows
-	MOVQ 352(SP), AX
+	MOVQ 112(SP), AX
 
 lastRows:
 	MOVQ DX, R10
 
 rowsCounted:
-	MOVQ AX, 264(SP)
+	MOVQ AX, 136(SP)
 	SUBQ DX, R10
-	MOVQ R10, 320(SP)
-	MOVQ 280(SP), AX
+	MOVQ R10, 80(SP)
+	MOVQ 40(SP), AX
 	CMPQ AX, $+16
 	JGT  longerThan16
-	MOVQ 304(SP), AX
-	MOVQ 312(SP), R12
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), BX
-	MOVQ 256(SP), SI
-	MOVQ 264(SP), DI
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), R12
+	MOVQ 48(SP), R10
+	MOVQ 56(SP), BX
+	MOVQ 128(SP), SI
+	MOVQ 136(SP), DI
 	LEAQ (SI)(DI*1), R8
-	MOVQ 272(SP), CX
+	MOVQ 120(SP), CX
 
 row8:
 	MOVQ       (AX), R9
@@ -54991,22 +54991,22 @@ row8:
 	ADDQ       $-1, DX
 	TESTQ      DX, DX
 	JNE        row8
-	MOVQ       AX, 304(SP)
-	MOVQ       R12, 312(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       R12, 72(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 280(SP), BX
+	MOVQ 40(SP), BX
 	CMPQ BX, $+32
 	JGT  longerThan32
-	MOVQ 304(SP), BX
-	MOVQ 312(SP), R10
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), R12
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DI
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 48(SP), CX
+	MOVQ 56(SP), R12
+	MOVQ 128(SP), R8
+	MOVQ 136(SP), DI
 	LEAQ (R8)(DI*1), SI
-	MOVQ 272(SP), AX
+	MOVQ 120(SP), AX
 
 row16:
 	VMOVUPS    (BX), X1
@@ -55020,22 +55020,22 @@ row16:
 	ADDQ       $-1, DX
 	TESTQ      DX, DX
 	JNE        row16
-	MOVQ       BX, 304(SP)
-	MOVQ       R10, 312(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 280(SP), R12
+	MOVQ 40(SP), R12
 	CMPQ R12, $+64
 	JGT  longerThan64
-	MOVQ 304(SP), R12
-	MOVQ 312(SP), CX
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), R10
-	MOVQ 256(SP), SI
-	MOVQ 264(SP), DI
+	MOVQ 64(SP), R12
+	MOVQ 72(SP), CX
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R10
+	MOVQ 128(SP), SI
+	MOVQ 136(SP), DI
 	LEAQ (SI)(DI*1), R8
-	MOVQ 272(SP), BX
+	MOVQ 120(SP), BX
 
 row32:
 	VMOVUPS    (R12), Y2
@@ -55049,22 +55049,22 @@ row32:
 	ADDQ       $-1, DX
 	TESTQ      DX, DX
 	JNE        row32
-	MOVQ       R12, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       R12, 64(SP)
+	MOVQ       CX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 280(SP), R10
+	MOVQ 40(SP), R10
 	CMPQ R10, $+128
 	JGT  longerThan128
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), AX
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), CX
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), DI
+	MOVQ 64(SP), R10
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), CX
+	MOVQ 128(SP), R8
+	MOVQ 136(SP), DI
 	LEAQ (R8)(DI*1), SI
-	MOVQ 272(SP), R12
+	MOVQ 120(SP), R12
 
 row64:
 	VMOVUPS    (R10), Y1
@@ -55082,17 +55082,17 @@ row64:
 	ADDQ       $-1, DX
 	TESTQ      DX, DX
 	JNE        row64
-	MOVQ       R10, 304(SP)
-	MOVQ       AX, 312(SP)
+	MOVQ       R10, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), BX
-	MOVQ 264(SP), AX
+	MOVQ 64(SP), CX
+	MOVQ 72(SP), BX
+	MOVQ 136(SP), AX
 
 longRow:
-	MOVQ 280(SP), R12
+	MOVQ 40(SP), R12
 	ADDQ $-128, R12
 
 piece:
@@ -55123,16 +55123,16 @@ piece:
 	VMOVUPS    Y1, 96(BX)
 	ADDQ       $+128, CX
 	ADDQ       $+128, BX
-	ADDQ       288(SP), CX
-	ADDQ       296(SP), BX
+	ADDQ       48(SP), CX
+	ADDQ       56(SP), BX
 	ADDQ       $-1, DX
 	TESTQ      DX, DX
 	JNE        longRow
-	MOVQ       CX, 304(SP)
-	MOVQ       BX, 312(SP)
+	MOVQ       CX, 64(SP)
+	MOVQ       BX, 72(SP)
 
 rowsDone:
-	MOVQ  320(SP), DX
+	MOVQ  80(SP), DX
 	TESTQ DX, DX
 	JNE   rowsNext
 	MOVQ  8(SP), DX
@@ -55165,8 +55165,8 @@ gatherThin:
 	SHLQ $0x02, BX
 
 gatherAny:
-	MOVQ DX, 392(SP)
-	MOVQ R12, 400(SP)
+	MOVQ DX, 40(SP)
+	MOVQ R12, 48(SP)
 	MOVQ (SP), AX
 	MOVQ 48(AX), AX
 	CMPQ AX, $+4
@@ -55181,7 +55181,7 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  DX, 432(SP)
+	MOVQ  DX, 80(SP)
 	MOVQ  16(SP), R12
 	SUBQ  DX, R12
 	CMPQ  R12, $+8
@@ -55190,43 +55190,43 @@ gatherInside:
 	ANDQ  $+7, R12
 	ADDQ  $-8, R12
 	IMULQ R12, AX
-	MOVQ  AX, 440(SP)
+	MOVQ  AX, 88(SP)
 	SHLQ  $0x02, R12
-	MOVQ  R12, 448(SP)
+	MOVQ  R12, 96(SP)
 	MOVQ  (SP), AX
 	MOVQ  48(AX), AX
-	MOVQ  AX, 360(SP)
+	MOVQ  AX, 104(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 368(SP)
+	MOVQ  AX, 112(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 376(SP)
+	MOVQ  AX, 120(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 384(SP)
+	MOVQ  AX, 128(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), AX
-	MOVQ AX, 416(SP)
+	MOVQ AX, 64(SP)
 	MOVQ 32(SP), AX
-	MOVQ AX, 424(SP)
-	MOVQ 400(SP), AX
-	MOVQ AX, 408(SP)
+	MOVQ AX, 72(SP)
+	MOVQ 48(SP), AX
+	MOVQ AX, 56(SP)
 
 gatherPass:
-	MOVQ  392(SP), AX
+	MOVQ  40(SP), AX
 	TESTQ AX, AX
 	JNE   thinPass
-	MOVQ  360(SP), AX
+	MOVQ  104(SP), AX
 	CMPQ  AX, $+8
 	JEQ   evens
-	MOVQ  416(SP), AX
-	MOVQ  424(SP), BX
+	MOVQ  64(SP), AX
+	MOVQ  72(SP), BX
 	MOVQ  16(SP), R12
-	MOVQ  384(SP), DX
-	MOVQ  360(SP), CX
-	MOVQ  368(SP), SI
+	MOVQ  128(SP), DX
+	MOVQ  104(SP), CX
+	MOVQ  112(SP), SI
 	LEAQ  (CX)(SI*1), DI
 	MOVQ  AX, R8
-	ADDQ  376(SP), R8
+	ADDQ  120(SP), R8
 
 gatherTile:
 	VMOVUPS     (AX), X1
@@ -55250,19 +55250,19 @@ gatherTile:
 	TESTQ       R12, R12
 	JEQ         gatherTileDone
 	MOVQ        $+8, R12
-	ADDQ        440(SP), AX
-	ADDQ        440(SP), R8
-	ADDQ        448(SP), BX
+	ADDQ        88(SP), AX
+	ADDQ        88(SP), R8
+	ADDQ        96(SP), BX
 	JMP         gatherTile
 
 gatherTileDone:
 	JMP passed
 
 evens:
-	MOVQ 416(SP), DX
-	MOVQ 424(SP), R12
+	MOVQ 64(SP), DX
+	MOVQ 72(SP), R12
 	MOVQ 16(SP), BX
-	MOVQ 384(SP), DI
+	MOVQ 128(SP), DI
 
 evensTile:
 	VMOVUPS (DX), Y1
@@ -55278,37 +55278,37 @@ evensTile:
 	TESTQ   BX, BX
 	JEQ     evensTileDone
 	MOVQ    $+8, BX
-	ADDQ    440(SP), DX
-	ADDQ    448(SP), R12
+	ADDQ    88(SP), DX
+	ADDQ    96(SP), R12
 	JMP     evensTile
 
 evensTileDone:
 passed:
 	MOVQ  (SP), DI
 	MOVQ  56(DI), DI
-	ADDQ  416(SP), DI
-	MOVQ  DI, 416(SP)
+	ADDQ  64(SP), DI
+	MOVQ  DI, 64(SP)
 	MOVQ  (SP), DI
 	MOVQ  80(DI), DI
-	ADDQ  424(SP), DI
-	MOVQ  DI, 424(SP)
-	MOVQ  408(SP), DI
+	ADDQ  72(SP), DI
+	MOVQ  DI, 72(SP)
+	MOVQ  56(SP), DI
 	ADDQ  $-1, DI
-	MOVQ  DI, 408(SP)
+	MOVQ  DI, 56(SP)
 	TESTQ DI, DI
 	JNE   gatherPass
 	JMP   gathered
 
 thinPass:
-	MOVQ 416(SP), DI
-	MOVQ 424(SP), BX
+	MOVQ 64(SP), DI
+	MOVQ 72(SP), BX
 	MOVQ 16(SP), R12
-	MOVQ 384(SP), DX
-	MOVQ 360(SP), SI
-	MOVQ 368(SP), CX
+	MOVQ 128(SP), DX
+	MOVQ 104(SP), SI
+	MOVQ 112(SP), CX
 	LEAQ (SI)(CX*1), R8
 	MOVQ DI, AX
-	ADDQ 376(SP), AX
+	ADDQ 120(SP), AX
 
 thinTile:
 	MOVQ        (SP), R11
@@ -55356,9 +55356,9 @@ someStored:
 	TESTQ R12, R12
 	JEQ   thinTileDone
 	MOVQ  $+8, R12
-	ADDQ  440(SP), DI
-	ADDQ  440(SP), AX
-	ADDQ  448(SP), BX
+	ADDQ  88(SP), DI
+	ADDQ  88(SP), AX
+	ADDQ  96(SP), BX
 	JMP   thinTile
 
 thinTileDone:
@@ -55379,7 +55379,7 @@ gathered:
 	JMP   gatherMatrix
 
 gatheredAll:
-	MOVQ  432(SP), R12
+	MOVQ  80(SP), R12
 	TESTQ R12, R12
 	JEQ   end
 	MOVQ  16(SP), DX
@@ -55393,7 +55393,7 @@ gatheredAll:
 	MOVQ  (SP), BX
 	MOVQ  (BX), BX
 	MOVQ  BX, 32(SP)
-	MOVQ  360(SP), R12
+	MOVQ  104(SP), R12
 	IMULQ DX, R12
 	ADDQ  24(SP), R12
 	MOVQ  R12, 24(SP)
@@ -55402,173 +55402,126 @@ gatheredAll:
 	MOVQ  DX, 32(SP)
 
 elements:
-	MOVQ  16(SP), R12
-	MOVQ  (SP), DX
-	MOVQ  32(DX), DX
-	CMPQ  R12, DX
-	JGT   tall
-	MOVQ  DX, 504(SP)
-	MOVQ  R12, 512(SP)
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	MOVQ  BX, 456(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 464(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 472(SP)
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	MOVQ  BX, 480(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 488(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 496(SP)
-	MOVQ  504(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R8
-	MOVQ  56(R8), R8
-	IMULQ R8, CX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  BX, R8
-	SUBQ  CX, BX
-	MOVQ  BX, 528(SP)
-	MOVQ  512(SP), CX
-	IMULQ CX, R8
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	SUBQ  R8, BX
-	MOVQ  BX, 544(SP)
-	MOVQ  504(SP), CX
-	ANDQ  $-4, CX
-	MOVQ  (SP), R8
-	MOVQ  80(R8), R8
-	IMULQ R8, CX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	MOVQ  BX, R8
-	SUBQ  CX, BX
-	MOVQ  BX, 536(SP)
-	MOVQ  512(SP), CX
-	IMULQ CX, R8
-	MOVQ  (SP), BX
-	MOVQ  64(BX), BX
-	SUBQ  R8, BX
-	MOVQ  BX, 552(SP)
-	JMP   lines
+	MOVQ 16(SP), DX
+	MOVQ (SP), R12
+	MOVQ 32(R12), R12
+	MOVQ (SP), BX
+	MOVQ 56(BX), BX
+	MOVQ (SP), R8
+	MOVQ 48(R8), R8
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), SI
+	MOVQ 72(SI), SI
+	CMPQ DX, R12
+	JLE  longer
+	MOVQ R12, AX
+	MOVQ DX, R12
+	MOVQ AX, DX
+	MOVQ BX, AX
+	MOVQ R8, BX
+	MOVQ AX, R8
+	MOVQ CX, AX
+	MOVQ SI, CX
+	MOVQ AX, SI
 
-tall:
-	MOVQ  R12, 504(SP)
-	MOVQ  DX, 512(SP)
-	MOVQ  (SP), DX
-	MOVQ  48(DX), DX
-	MOVQ  DX, 456(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 464(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 472(SP)
-	MOVQ  (SP), DX
-	MOVQ  72(DX), DX
-	MOVQ  DX, 480(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 488(SP)
-	SHLQ  $0x01, DX
-	MOVQ  DX, 496(SP)
-	MOVQ  504(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R12
-	MOVQ  48(R12), R12
-	IMULQ R12, R8
-	MOVQ  (SP), DX
-	MOVQ  56(DX), DX
-	MOVQ  DX, R12
-	SUBQ  R8, DX
-	MOVQ  DX, 528(SP)
-	MOVQ  512(SP), R8
-	IMULQ R8, R12
-	MOVQ  (SP), DX
-	MOVQ  40(DX), DX
-	SUBQ  R12, DX
-	MOVQ  DX, 544(SP)
-	MOVQ  504(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R12
-	MOVQ  72(R12), R12
-	IMULQ R12, R8
-	MOVQ  (SP), DX
-	MOVQ  80(DX), DX
-	MOVQ  DX, R12
-	SUBQ  R8, DX
-	MOVQ  DX, 536(SP)
-	MOVQ  512(SP), R8
-	IMULQ R8, R12
-	MOVQ  (SP), DX
-	MOVQ  64(DX), DX
-	SUBQ  R12, DX
-	MOVQ  DX, 552(SP)
-
-lines:
-	MOVQ 24(SP), R12
-	MOVQ 32(SP), DX
-	MOVQ 456(SP), BX
-	MOVQ 464(SP), CX
-	LEAQ (BX)(CX*1), SI
-	MOVQ 480(SP), AX
-	MOVQ 488(SP), DI
-	LEAQ (AX)(DI*1), R9
+longer:
+	MOVQ  R12, 40(SP)
+	MOVQ  DX, 48(SP)
+	ANDQ  $-4, R12
+	MOVQ  BX, AX
+	MOVQ  AX, 96(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 104(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 112(SP)
+	SHLQ  $0x01, AX
+	IMULQ R12, BX
+	MOVQ  R8, AX
+	SUBQ  BX, AX
+	MOVQ  AX, 64(SP)
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
+	IMULQ DX, R8
+	SUBQ  R8, AX
+	MOVQ  AX, 80(SP)
+	MOVQ  CX, AX
+	MOVQ  AX, 120(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 128(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 136(SP)
+	SHLQ  $0x01, AX
+	IMULQ R12, CX
+	MOVQ  SI, AX
+	SUBQ  CX, AX
+	MOVQ  AX, 72(SP)
+	MOVQ  (SP), AX
+	MOVQ  64(AX), AX
+	IMULQ DX, SI
+	SUBQ  SI, AX
+	MOVQ  AX, 88(SP)
+	MOVQ  24(SP), AX
+	MOVQ  32(SP), SI
+	MOVQ  96(SP), R8
+	MOVQ  104(SP), BX
+	LEAQ  (R8)(BX*1), DX
+	MOVQ  120(SP), R12
+	MOVQ  128(SP), DI
+	LEAQ  (R12)(DI*1), R9
 
 elementsMatrix:
-	MOVQ 512(SP), R11
-	MOVQ R11, 520(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 elementsLine:
-	MOVQ 504(SP), R8
-	CMPQ R8, $+4
+	MOVQ 40(SP), CX
+	CMPQ CX, $+4
 	JLT  single0
 
 four:
-	MOVL (R12), R11
-	MOVL (R12)(BX*1), R10
-	MOVL (R12)(CX*1), R14
-	MOVL (R12)(SI*1), R13
-	MOVL R11, (DX)
-	MOVL R10, (DX)(AX*1)
-	MOVL R14, (DX)(DI*1)
-	MOVL R13, (DX)(R9*1)
-	ADDQ 472(SP), R12
-	ADDQ 496(SP), DX
-	ADDQ $-4, R8
-	CMPQ R8, $+4
+	MOVL (AX), R11
+	MOVL (AX)(R8*1), R10
+	MOVL (AX)(BX*1), R14
+	MOVL (AX)(DX*1), R13
+	MOVL R11, (SI)
+	MOVL R10, (SI)(R12*1)
+	MOVL R14, (SI)(DI*1)
+	MOVL R13, (SI)(R9*1)
+	ADDQ 112(SP), AX
+	ADDQ 136(SP), SI
+	ADDQ $-4, CX
+	CMPQ CX, $+4
 	JGE  four
 
 single0:
-	CMPQ R8, $+0
+	CMPQ CX, $+0
 	JLE  elementsLineDone
-	MOVL (R12), R13
-	MOVL R13, (DX)
-	CMPQ R8, $+1
+	MOVL (AX), R13
+	MOVL R13, (SI)
+	CMPQ CX, $+1
 	JLE  elementsLineDone
-	MOVL (R12)(BX*1), R13
-	MOVL R13, (DX)(AX*1)
-	CMPQ R8, $+2
+	MOVL (AX)(R8*1), R13
+	MOVL R13, (SI)(R12*1)
+	CMPQ CX, $+2
 	JLE  elementsLineDone
-	MOVL (R12)(CX*1), R13
-	MOVL R13, (DX)(DI*1)
+	MOVL (AX)(BX*1), R13
+	MOVL R13, (SI)(DI*1)
 
 elementsLineDone:
-	MOVQ  520(SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, 520(SP)
-	ADDQ  528(SP), R12
-	ADDQ  536(SP), DX
-	TESTQ R8, R8
+	ADDQ  64(SP), AX
+	ADDQ  72(SP), SI
+	MOVQ  56(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 56(SP)
+	TESTQ CX, CX
 	JNE   elementsLine
-	MOVQ  8(SP), R8
-	ADDQ  $-1, R8
-	MOVQ  R8, 8(SP)
-	ADDQ  544(SP), R12
-	ADDQ  552(SP), DX
-	TESTQ R8, R8
+	ADDQ  80(SP), AX
+	ADDQ  88(SP), SI
+	MOVQ  8(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 8(SP)
+	TESTQ CX, CX
 	JNE   elementsMatrix
 
 end:
@@ -55577,7 +55530,7 @@ end:
 
 // func packF64AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF64AVX2(SB), $536-8
+TEXT ·packF64AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -55637,53 +55590,53 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+1, SI
 	ADDQ  $-2, SI
-	MOVQ  64(SP), BX
+	MOVQ  208(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 192(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x03, SI
-	MOVQ  SI, 184(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 96(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 104(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 112(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  112(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x02, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-4, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  96(SP), DX
-	MOVQ  DX, 96(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x03, BX
-	ADDQ  104(SP), BX
-	MOVQ  BX, 104(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+4, BX
 	MOVQ  $+1, SI
 
@@ -55693,33 +55646,33 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 128(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x02, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 112(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  56(SP), SI
+	MOVQ  200(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 160(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  40(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	SHLQ  $0x03, SI
 	MOVQ  $+0, CX
-	MOVQ  CX, 224(SP)
-	MOVQ  CX, 232(SP)
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
 	CMPQ  DX, $+64
 	JLT   aheadKnown
 	CMPQ  SI, $+1024
 	JGT   aheadKnown
-	MOVQ  96(SP), AX
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  128(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x02, CX
 	CMPQ  CX, BX
 	JLE   nextFull
@@ -55740,7 +55693,7 @@ nextMatrix:
 	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  AX, 200(SP)
+	MOVQ  AX, 160(SP)
 	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
@@ -55752,48 +55705,48 @@ aligned:
 	ADDQ  SI, AX
 	ADDQ  $+63, AX
 	SHRQ  $0x06, AX
-	MOVQ  AX, 208(SP)
+	MOVQ  AX, 144(SP)
 	MOVQ  AX, CX
 	SHLQ  $0x06, CX
 	SUBQ  CX, DX
-	MOVQ  DX, 216(SP)
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
 	SUBQ  SI, AX
-	MOVQ  128(SP), DI
+	MOVQ  72(SP), DI
 	IMULQ DI, AX
 	SHLQ  $0x02, AX
-	MOVQ  AX, 232(SP)
+	MOVQ  AX, 136(SP)
 	MOVQ  $+4, DI
-	MOVQ  DI, 224(SP)
+	MOVQ  DI, 128(SP)
 
 aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 120(SP)
-	MOVQ 96(SP), BX
-	MOVQ 104(SP), DI
-	MOVQ 40(SP), AX
-	MOVQ 48(SP), CX
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
 	LEAQ (AX)(CX*1), SI
-	MOVQ 64(SP), DX
-	MOVQ 200(SP), R8
-	MOVQ 208(SP), R9
-	MOVQ 120(SP), R10
+	MOVQ 208(SP), DX
+	MOVQ 160(SP), R8
+	MOVQ 144(SP), R9
+	MOVQ 64(SP), R10
 	CMPQ R10, $+8
 	JLT  narrow
 	MOVQ $+4, R10
-	MOVQ R10, 144(SP)
-	MOVQ 56(SP), R10
+	MOVQ R10, 88(SP)
+	MOVQ 200(SP), R10
 	ADDQ $-64, R10
-	MOVQ R10, 152(SP)
+	MOVQ R10, 96(SP)
 	MOVQ $+32, R10
-	MOVQ 88(SP), R11
+	MOVQ 232(SP), R11
 	SUBQ R11, R10
-	MOVQ R10, 168(SP)
+	MOVQ R10, 112(SP)
 	JMP  square
 
 narrow:
-	MOVQ  232(SP), R11
+	MOVQ  136(SP), R11
 	TESTQ R11, R11
 	JEQ   noExtra
 
@@ -55803,8 +55756,8 @@ extra:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        extraInRow0
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 extraInRow0:
 	PREFETCHT0 (R8)
@@ -55812,8 +55765,8 @@ extraInRow0:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        extraInRow1
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 extraInRow1:
 	ADDQ  $-2, R11
@@ -55822,35 +55775,35 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R11
-	MOVQ R11, 144(SP)
-	MOVQ 56(SP), R11
+	MOVQ R11, 88(SP)
+	MOVQ 200(SP), R11
 	ADDQ $-16, R11
-	MOVQ R11, 152(SP)
+	MOVQ R11, 96(SP)
 	MOVQ $+32, R11
-	MOVQ 72(SP), R10
+	MOVQ 216(SP), R10
 	SUBQ R10, R11
-	MOVQ R11, 168(SP)
+	MOVQ R11, 112(SP)
 	MOVQ $+0, R10
-	MOVQ R10, 224(SP)
+	MOVQ R10, 128(SP)
 
 narrowTile:
-	MOVQ  120(SP), R10
+	MOVQ  64(SP), R10
 	TESTQ R10, R10
 	JEQ   squaresDone
-	MOVQ  120(SP), R10
+	MOVQ  64(SP), R10
 	CMPQ  R10, $+2
 	JGE   square
-	ADDQ  184(SP), BX
-	ADDQ  192(SP), DI
+	ADDQ  168(SP), BX
+	ADDQ  176(SP), DI
 	MOVQ  $+2, R10
-	MOVQ  R10, 120(SP)
+	MOVQ  R10, 64(SP)
 
 square:
-	MOVQ 128(SP), R10
-	MOVQ R10, 136(SP)
+	MOVQ 72(SP), R10
+	MOVQ R10, 80(SP)
 
 tiles:
-	MOVQ  224(SP), R10
+	MOVQ  128(SP), R10
 	TESTQ R10, R10
 	JEQ   noShare
 
@@ -55860,8 +55813,8 @@ ahead:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        aheadInRow0
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 aheadInRow0:
 	PREFETCHT0 (R8)
@@ -55869,8 +55822,8 @@ aheadInRow0:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        aheadInRow1
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 aheadInRow1:
 	ADDQ  $-2, R10
@@ -55878,7 +55831,7 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 144(SP), R10
+	MOVQ 88(SP), R10
 
 tile:
 	VMOVUPS     (BX), X0
@@ -55890,27 +55843,27 @@ tile:
 	ADDQ        $+16, BX
 	VMOVUPS     Y2, (DI)
 	VMOVUPS     Y1, (DI)(DX*1)
-	ADDQ        72(SP), DI
+	ADDQ        216(SP), DI
 	ADDQ        $-1, R10
 	TESTQ       R10, R10
 	JNE         tile
-	MOVQ        136(SP), R10
+	MOVQ        80(SP), R10
 	ADDQ        $-1, R10
-	MOVQ        R10, 136(SP)
+	MOVQ        R10, 80(SP)
 	TESTQ       R10, R10
 	JEQ         squareDone
-	ADDQ        152(SP), BX
-	ADDQ        168(SP), DI
+	ADDQ        96(SP), BX
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	ADDQ 160(SP), BX
-	ADDQ 176(SP), DI
-	MOVQ 144(SP), R10
+	ADDQ 104(SP), BX
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R10
 	SHLQ $0x01, R10
-	MOVQ 120(SP), R11
+	MOVQ 64(SP), R11
 	SUBQ R10, R11
-	MOVQ R11, 120(SP)
+	MOVQ R11, 64(SP)
 	CMPQ R10, $+2
 	JEQ  narrowTile
 	CMPQ R11, $+8
@@ -55918,15 +55871,15 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  128(SP), DX
-	MOVQ  56(SP), DI
+	MOVQ  72(SP), DX
+	MOVQ  200(SP), DI
 	IMULQ DX, DI
-	ADDQ  96(SP), DI
-	MOVQ  DI, 96(SP)
+	ADDQ  40(SP), DI
+	MOVQ  DI, 40(SP)
 	SHLQ  $0x05, DX
-	ADDQ  104(SP), DX
-	MOVQ  DX, 104(SP)
-	MOVQ  112(SP), DI
+	ADDQ  48(SP), DX
+	MOVQ  DX, 48(SP)
+	MOVQ  56(SP), DI
 	TESTQ DI, DI
 	JNE   squares
 	MOVQ  8(SP), DI
@@ -55947,61 +55900,61 @@ squaresDone:
 low:
 	MOVQ  (SP), DI
 	MOVQ  48(DI), DI
-	MOVQ  DI, 40(SP)
+	MOVQ  DI, 184(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 48(SP)
+	MOVQ  DI, 192(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 56(SP)
+	MOVQ  DI, 200(SP)
 	MOVQ  (SP), DI
 	MOVQ  80(DI), DI
-	MOVQ  DI, 64(SP)
+	MOVQ  DI, 208(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 72(SP)
+	MOVQ  DI, 216(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 80(SP)
+	MOVQ  DI, 224(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 88(SP)
+	MOVQ  DI, 232(SP)
 	MOVQ  (SP), DI
 	MOVQ  32(DI), DI
 	ANDQ  $+1, DI
 	ADDQ  $-2, DI
-	MOVQ  64(SP), DX
+	MOVQ  208(SP), DX
 	IMULQ DI, DX
-	MOVQ  DX, 192(SP)
+	MOVQ  DX, 176(SP)
 	SHLQ  $0x03, DI
-	MOVQ  DI, 184(SP)
+	MOVQ  DI, 168(SP)
 	MOVQ  (SP), DX
 	MOVQ  24(DX), DX
 	ADDQ  $-2, DX
-	MOVQ  40(SP), DI
+	MOVQ  184(SP), DI
 	IMULQ DX, DI
-	MOVQ  DI, 48(SP)
+	MOVQ  DI, 192(SP)
 	SHLQ  $0x03, DX
-	MOVQ  72(SP), SI
-	MOVQ  SI, 168(SP)
-	MOVQ  DX, 72(SP)
+	MOVQ  216(SP), SI
+	MOVQ  SI, 112(SP)
+	MOVQ  DX, 216(SP)
 
 lowMatrix:
 	MOVQ (SP), DI
 	MOVQ 32(DI), DI
-	MOVQ DI, 120(SP)
+	MOVQ DI, 64(SP)
 	MOVQ 24(SP), DI
 	MOVQ 32(SP), DX
-	MOVQ 40(SP), SI
-	MOVQ 48(SP), CX
+	MOVQ 184(SP), SI
+	MOVQ 192(SP), CX
 	LEAQ (SI)(CX*1), AX
-	MOVQ 64(SP), BX
-	MOVQ 72(SP), R9
+	MOVQ 208(SP), BX
+	MOVQ 216(SP), R9
 	LEAQ (BX)(R9*1), R8
 
 lowTile:
-	MOVQ 120(SP), R11
+	MOVQ 64(SP), R11
 	CMPQ R11, $+2
 	JGE  lowInside
-	ADDQ 184(SP), DI
-	ADDQ 192(SP), DX
+	ADDQ 168(SP), DI
+	ADDQ 176(SP), DX
 	MOVQ $+2, R11
-	MOVQ R11, 120(SP)
+	MOVQ R11, 64(SP)
 
 lowInside:
 	VMOVUPS      (DI), X1
@@ -56015,10 +55968,10 @@ lowInside:
 	VEXTRACTF128 $0x01, Y0, (DX)(R9*1)
 	VMOVUPS      X2, (DX)(BX*1)
 	VEXTRACTF128 $0x01, Y2, (DX)(R8*1)
-	ADDQ         168(SP), DX
-	MOVQ         120(SP), R11
+	ADDQ         112(SP), DX
+	MOVQ         64(SP), R11
 	ADDQ         $-2, R11
-	MOVQ         R11, 120(SP)
+	MOVQ         R11, 64(SP)
 	TESTQ        R11, R11
 	JNE          lowTile
 	MOVQ         8(SP), R8
@@ -56040,7 +55993,7 @@ copy:
 	MOVQ (SP), R8
 	MOVQ 32(R8), R8
 	SHLQ $0x03, R8
-	MOVQ R8, 264(SP)
+	MOVQ R8, 40(SP)
 	MOVQ (SP), R9
 	MOVQ 48(R9), R9
 	CMPQ R8, $+128
@@ -56048,7 +56001,7 @@ copy:
 	SUBQ R8, R9
 
 stride48:
-	MOVQ R9, 272(SP)
+	MOVQ R9, 48(SP)
 	MOVQ (SP), R9
 	MOVQ 72(R9), R9
 	CMPQ R8, $+128
@@ -56056,26 +56009,26 @@ stride48:
 	SUBQ R8, R9
 
 stride72:
-	MOVQ R9, 280(SP)
+	MOVQ R9, 56(SP)
 	MOVQ R8, R9
 	ADDQ $-16, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+32
 	JLE  pieceKnown
 	MOVQ R8, R9
 	ADDQ $-32, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+64
 	JLE  pieceKnown
 	MOVQ R8, R9
 	ADDQ $-64, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 256(SP), BX
-	MOVQ BX, 240(SP)
+	MOVQ 120(SP), BX
+	MOVQ BX, 128(SP)
 	MOVQ $+16, R9
 	CMPQ R8, $+128
 	JLE  farKnown
@@ -56085,7 +56038,7 @@ pieceKnown:
 	MOVQ $+1, R9
 
 farKnown:
-	MOVQ  R9, 312(SP)
+	MOVQ  R9, 88(SP)
 	MOVQ  (SP), R8
 	MOVQ  48(R8), R8
 	MOVQ  $+0, BX
@@ -56095,7 +56048,7 @@ farKnown:
 	IMULQ R9, BX
 
 rowsAheadKnown:
-	MOVQ  BX, 320(SP)
+	MOVQ  BX, 96(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
 	MOVQ  (SP), DX
@@ -56116,52 +56069,52 @@ moreOuters:
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ BX, 336(SP)
-	MOVQ AX, 328(SP)
+	MOVQ BX, 112(SP)
+	MOVQ AX, 104(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R9
-	MOVQ R9, 288(SP)
+	MOVQ R9, 64(SP)
 	MOVQ 32(SP), R9
-	MOVQ R9, 296(SP)
+	MOVQ R9, 72(SP)
 	MOVQ (SP), R9
 	MOVQ 24(R9), R9
-	MOVQ R9, 304(SP)
+	MOVQ R9, 80(SP)
 
 rowsNext:
-	MOVQ 304(SP), AX
-	MOVQ 312(SP), DX
+	MOVQ 80(SP), AX
+	MOVQ 88(SP), DX
 	MOVQ AX, R9
 	SUBQ DX, R9
-	MOVQ 320(SP), BX
+	MOVQ 96(SP), BX
 	CMPQ R9, $+0
 	JGT  rowsCounted
 	MOVQ AX, R9
 	MOVQ $+0, BX
 	MOVQ 8(SP), AX
-	MOVQ 328(SP), DX
+	MOVQ 104(SP), DX
 	CMPQ AX, DX
 	JLE  lastRows
-	MOVQ 336(SP), BX
+	MOVQ 112(SP), BX
 
 lastRows:
 	MOVQ R9, AX
 
 rowsCounted:
-	MOVQ BX, 248(SP)
+	MOVQ BX, 136(SP)
 	SUBQ R9, AX
-	MOVQ AX, 304(SP)
-	MOVQ 264(SP), BX
+	MOVQ AX, 80(SP)
+	MOVQ 40(SP), BX
 	CMPQ BX, $+32
 	JGT  longerThan32
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), DX
-	MOVQ 272(SP), AX
-	MOVQ 280(SP), R8
-	MOVQ 240(SP), CX
-	MOVQ 248(SP), SI
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), DX
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R8
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
 	LEAQ (CX)(SI*1), DI
-	MOVQ 256(SP), R11
+	MOVQ 120(SP), R11
 
 row16:
 	VMOVUPS    (BX), X2
@@ -56175,22 +56128,22 @@ row16:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row16
-	MOVQ       BX, 288(SP)
-	MOVQ       DX, 296(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       DX, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 264(SP), R8
+	MOVQ 40(SP), R8
 	CMPQ R8, $+64
 	JGT  longerThan64
-	MOVQ 288(SP), R8
-	MOVQ 296(SP), AX
-	MOVQ 272(SP), R11
-	MOVQ 280(SP), DX
-	MOVQ 240(SP), DI
-	MOVQ 248(SP), SI
+	MOVQ 64(SP), R8
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), R11
+	MOVQ 56(SP), DX
+	MOVQ 128(SP), DI
+	MOVQ 136(SP), SI
 	LEAQ (DI)(SI*1), CX
-	MOVQ 256(SP), BX
+	MOVQ 120(SP), BX
 
 row32:
 	VMOVUPS    (R8), Y0
@@ -56204,22 +56157,22 @@ row32:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row32
-	MOVQ       R8, 288(SP)
-	MOVQ       AX, 296(SP)
+	MOVQ       R8, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 264(SP), DX
+	MOVQ 40(SP), DX
 	CMPQ DX, $+128
 	JGT  longerThan128
-	MOVQ 288(SP), DX
-	MOVQ 296(SP), R11
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), AX
-	MOVQ 240(SP), CX
-	MOVQ 248(SP), SI
+	MOVQ 64(SP), DX
+	MOVQ 72(SP), R11
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), AX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
 	LEAQ (CX)(SI*1), DI
-	MOVQ 256(SP), R8
+	MOVQ 120(SP), R8
 
 row64:
 	VMOVUPS    (DX), Y2
@@ -56237,17 +56190,17 @@ row64:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row64
-	MOVQ       DX, 288(SP)
-	MOVQ       R11, 296(SP)
+	MOVQ       DX, 64(SP)
+	MOVQ       R11, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 288(SP), AX
-	MOVQ 296(SP), BX
-	MOVQ 248(SP), R11
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), BX
+	MOVQ 136(SP), R11
 
 longRow:
-	MOVQ 264(SP), R8
+	MOVQ 40(SP), R8
 	ADDQ $-128, R8
 
 piece:
@@ -56278,16 +56231,16 @@ piece:
 	VMOVUPS    Y2, 96(BX)
 	ADDQ       $+128, AX
 	ADDQ       $+128, BX
-	ADDQ       272(SP), AX
-	ADDQ       280(SP), BX
+	ADDQ       48(SP), AX
+	ADDQ       56(SP), BX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        longRow
-	MOVQ       AX, 288(SP)
-	MOVQ       BX, 296(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       BX, 72(SP)
 
 rowsDone:
-	MOVQ  304(SP), R9
+	MOVQ  80(SP), R9
 	TESTQ R9, R9
 	JNE   rowsNext
 	MOVQ  8(SP), R9
@@ -56320,8 +56273,8 @@ gatherThin:
 	SHLQ $0x03, BX
 
 gatherAny:
-	MOVQ R9, 368(SP)
-	MOVQ R8, 376(SP)
+	MOVQ R9, 40(SP)
+	MOVQ R8, 48(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+8
@@ -56336,7 +56289,7 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R9, 408(SP)
+	MOVQ  R9, 80(SP)
 	MOVQ  16(SP), R8
 	SUBQ  R9, R8
 	CMPQ  R8, $+4
@@ -56345,38 +56298,38 @@ gatherInside:
 	ANDQ  $+3, R8
 	ADDQ  $-4, R8
 	IMULQ R8, R11
-	MOVQ  R11, 416(SP)
+	MOVQ  R11, 88(SP)
 	SHLQ  $0x03, R8
-	MOVQ  R8, 424(SP)
+	MOVQ  R8, 96(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
-	MOVQ  R11, 344(SP)
+	MOVQ  R11, 104(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 352(SP)
+	MOVQ  R11, 112(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 360(SP)
+	MOVQ  R11, 120(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 392(SP)
+	MOVQ R11, 64(SP)
 	MOVQ 32(SP), R11
-	MOVQ R11, 400(SP)
-	MOVQ 376(SP), R11
-	MOVQ R11, 384(SP)
+	MOVQ R11, 72(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 gatherPass:
-	MOVQ  368(SP), R11
+	MOVQ  40(SP), R11
 	TESTQ R11, R11
 	JNE   thinPass
-	MOVQ  344(SP), R11
+	MOVQ  104(SP), R11
 	CMPQ  R11, $+16
 	JEQ   evens
-	MOVQ  392(SP), R11
-	MOVQ  400(SP), BX
+	MOVQ  64(SP), R11
+	MOVQ  72(SP), BX
 	MOVQ  16(SP), R8
-	MOVQ  360(SP), R9
-	MOVQ  344(SP), AX
-	MOVQ  352(SP), DI
+	MOVQ  120(SP), R9
+	MOVQ  104(SP), AX
+	MOVQ  112(SP), DI
 	LEAQ  (AX)(DI*1), SI
 
 gatherTile:
@@ -56394,18 +56347,18 @@ gatherTile:
 	TESTQ       R8, R8
 	JEQ         gatherTileDone
 	MOVQ        $+4, R8
-	ADDQ        416(SP), R11
-	ADDQ        424(SP), BX
+	ADDQ        88(SP), R11
+	ADDQ        96(SP), BX
 	JMP         gatherTile
 
 gatherTileDone:
 	JMP passed
 
 evens:
-	MOVQ 392(SP), R9
-	MOVQ 400(SP), R8
+	MOVQ 64(SP), R9
+	MOVQ 72(SP), R8
 	MOVQ 16(SP), BX
-	MOVQ 360(SP), SI
+	MOVQ 120(SP), SI
 
 evensTile:
 	VMOVUPS   (R9), Y2
@@ -56421,34 +56374,34 @@ evensTile:
 	TESTQ     BX, BX
 	JEQ       evensTileDone
 	MOVQ      $+4, BX
-	ADDQ      416(SP), R9
-	ADDQ      424(SP), R8
+	ADDQ      88(SP), R9
+	ADDQ      96(SP), R8
 	JMP       evensTile
 
 evensTileDone:
 passed:
 	MOVQ  (SP), SI
 	MOVQ  56(SI), SI
-	ADDQ  392(SP), SI
-	MOVQ  SI, 392(SP)
+	ADDQ  64(SP), SI
+	MOVQ  SI, 64(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	ADDQ  400(SP), SI
-	MOVQ  SI, 400(SP)
-	MOVQ  384(SP), SI
+	ADDQ  72(SP), SI
+	MOVQ  SI, 72(SP)
+	MOVQ  56(SP), SI
 	ADDQ  $-1, SI
-	MOVQ  SI, 384(SP)
+	MOVQ  SI, 56(SP)
 	TESTQ SI, SI
 	JNE   gatherPass
 	JMP   gathered
 
 thinPass:
-	MOVQ 392(SP), SI
-	MOVQ 400(SP), BX
+	MOVQ 64(SP), SI
+	MOVQ 72(SP), BX
 	MOVQ 16(SP), R8
-	MOVQ 360(SP), R9
-	MOVQ 344(SP), DI
-	MOVQ 352(SP), AX
+	MOVQ 120(SP), R9
+	MOVQ 104(SP), DI
+	MOVQ 112(SP), AX
 	LEAQ (DI)(AX*1), R11
 
 thinTile:
@@ -56478,8 +56431,8 @@ someStored:
 	TESTQ R8, R8
 	JEQ   thinTileDone
 	MOVQ  $+4, R8
-	ADDQ  416(SP), SI
-	ADDQ  424(SP), BX
+	ADDQ  88(SP), SI
+	ADDQ  96(SP), BX
 	JMP   thinTile
 
 thinTileDone:
@@ -56500,7 +56453,7 @@ gathered:
 	JMP   gatherMatrix
 
 gatheredAll:
-	MOVQ  408(SP), R8
+	MOVQ  80(SP), R8
 	TESTQ R8, R8
 	JEQ   end
 	MOVQ  16(SP), R9
@@ -56514,7 +56467,7 @@ gatheredAll:
 	MOVQ  (SP), BX
 	MOVQ  (BX), BX
 	MOVQ  BX, 32(SP)
-	MOVQ  344(SP), R8
+	MOVQ  104(SP), R8
 	IMULQ R9, R8
 	ADDQ  24(SP), R8
 	MOVQ  R8, 24(SP)
@@ -56523,173 +56476,126 @@ gatheredAll:
 	MOVQ  R9, 32(SP)
 
 elements:
-	MOVQ  16(SP), R8
-	MOVQ  (SP), R9
-	MOVQ  32(R9), R9
-	CMPQ  R8, R9
-	JGT   tall
-	MOVQ  R9, 480(SP)
-	MOVQ  R8, 488(SP)
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	MOVQ  BX, 432(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 440(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 448(SP)
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	MOVQ  BX, 456(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 464(SP)
-	SHLQ  $0x01, BX
-	MOVQ  BX, 472(SP)
-	MOVQ  480(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R11
-	MOVQ  56(R11), R11
-	IMULQ R11, AX
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	MOVQ  BX, R11
-	SUBQ  AX, BX
-	MOVQ  BX, 504(SP)
-	MOVQ  488(SP), AX
-	IMULQ AX, R11
-	MOVQ  (SP), BX
-	MOVQ  40(BX), BX
-	SUBQ  R11, BX
-	MOVQ  BX, 520(SP)
-	MOVQ  480(SP), AX
-	ANDQ  $-4, AX
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	IMULQ R11, AX
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	MOVQ  BX, R11
-	SUBQ  AX, BX
-	MOVQ  BX, 512(SP)
-	MOVQ  488(SP), AX
-	IMULQ AX, R11
-	MOVQ  (SP), BX
-	MOVQ  64(BX), BX
-	SUBQ  R11, BX
-	MOVQ  BX, 528(SP)
-	JMP   lines
+	MOVQ 16(SP), R9
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	MOVQ (SP), BX
+	MOVQ 56(BX), BX
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	MOVQ (SP), AX
+	MOVQ 80(AX), AX
+	MOVQ (SP), DI
+	MOVQ 72(DI), DI
+	CMPQ R9, R8
+	JLE  longer
+	MOVQ R8, SI
+	MOVQ R9, R8
+	MOVQ SI, R9
+	MOVQ BX, SI
+	MOVQ R11, BX
+	MOVQ SI, R11
+	MOVQ AX, SI
+	MOVQ DI, AX
+	MOVQ SI, DI
 
-tall:
-	MOVQ  R8, 480(SP)
-	MOVQ  R9, 488(SP)
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	MOVQ  R9, 432(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 440(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 448(SP)
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	MOVQ  R9, 456(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 464(SP)
-	SHLQ  $0x01, R9
-	MOVQ  R9, 472(SP)
-	MOVQ  480(SP), R11
-	ANDQ  $-4, R11
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	IMULQ R8, R11
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	MOVQ  R9, R8
-	SUBQ  R11, R9
-	MOVQ  R9, 504(SP)
-	MOVQ  488(SP), R11
-	IMULQ R11, R8
-	MOVQ  (SP), R9
-	MOVQ  40(R9), R9
-	SUBQ  R8, R9
-	MOVQ  R9, 520(SP)
-	MOVQ  480(SP), R11
-	ANDQ  $-4, R11
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	IMULQ R8, R11
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	MOVQ  R9, R8
-	SUBQ  R11, R9
-	MOVQ  R9, 512(SP)
-	MOVQ  488(SP), R11
-	IMULQ R11, R8
-	MOVQ  (SP), R9
-	MOVQ  64(R9), R9
-	SUBQ  R8, R9
-	MOVQ  R9, 528(SP)
-
-lines:
-	MOVQ 24(SP), R8
-	MOVQ 32(SP), R9
-	MOVQ 432(SP), BX
-	MOVQ 440(SP), AX
-	LEAQ (BX)(AX*1), DI
-	MOVQ 456(SP), SI
-	MOVQ 464(SP), R10
-	LEAQ (SI)(R10*1), DX
+longer:
+	MOVQ  R8, 40(SP)
+	MOVQ  R9, 48(SP)
+	ANDQ  $-4, R8
+	MOVQ  BX, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 112(SP)
+	SHLQ  $0x01, SI
+	IMULQ R8, BX
+	MOVQ  R11, SI
+	SUBQ  BX, SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  40(SI), SI
+	IMULQ R9, R11
+	SUBQ  R11, SI
+	MOVQ  SI, 80(SP)
+	MOVQ  AX, SI
+	MOVQ  SI, 120(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 128(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 136(SP)
+	SHLQ  $0x01, SI
+	IMULQ R8, AX
+	MOVQ  DI, SI
+	SUBQ  AX, SI
+	MOVQ  SI, 72(SP)
+	MOVQ  (SP), SI
+	MOVQ  64(SI), SI
+	IMULQ R9, DI
+	SUBQ  DI, SI
+	MOVQ  SI, 88(SP)
+	MOVQ  24(SP), SI
+	MOVQ  32(SP), DI
+	MOVQ  96(SP), R11
+	MOVQ  104(SP), BX
+	LEAQ  (R11)(BX*1), R9
+	MOVQ  120(SP), R8
+	MOVQ  128(SP), R10
+	LEAQ  (R8)(R10*1), DX
 
 elementsMatrix:
-	MOVQ 488(SP), CX
-	MOVQ CX, 496(SP)
+	MOVQ 48(SP), CX
+	MOVQ CX, 56(SP)
 
 elementsLine:
-	MOVQ 480(SP), R11
-	CMPQ R11, $+4
+	MOVQ 40(SP), AX
+	CMPQ AX, $+4
 	JLT  single0
 
 four:
-	MOVQ (R8), CX
-	MOVQ (R8)(BX*1), R12
-	MOVQ (R8)(AX*1), R13
-	MOVQ (R8)(DI*1), R14
-	MOVQ CX, (R9)
-	MOVQ R12, (R9)(SI*1)
-	MOVQ R13, (R9)(R10*1)
-	MOVQ R14, (R9)(DX*1)
-	ADDQ 448(SP), R8
-	ADDQ 472(SP), R9
-	ADDQ $-4, R11
-	CMPQ R11, $+4
+	MOVQ (SI), CX
+	MOVQ (SI)(R11*1), R12
+	MOVQ (SI)(BX*1), R13
+	MOVQ (SI)(R9*1), R14
+	MOVQ CX, (DI)
+	MOVQ R12, (DI)(R8*1)
+	MOVQ R13, (DI)(R10*1)
+	MOVQ R14, (DI)(DX*1)
+	ADDQ 112(SP), SI
+	ADDQ 136(SP), DI
+	ADDQ $-4, AX
+	CMPQ AX, $+4
 	JGE  four
 
 single0:
-	CMPQ R11, $+0
+	CMPQ AX, $+0
 	JLE  elementsLineDone
-	MOVQ (R8), R14
-	MOVQ R14, (R9)
-	CMPQ R11, $+1
+	MOVQ (SI), R14
+	MOVQ R14, (DI)
+	CMPQ AX, $+1
 	JLE  elementsLineDone
-	MOVQ (R8)(BX*1), R14
-	MOVQ R14, (R9)(SI*1)
-	CMPQ R11, $+2
+	MOVQ (SI)(R11*1), R14
+	MOVQ R14, (DI)(R8*1)
+	CMPQ AX, $+2
 	JLE  elementsLineDone
-	MOVQ (R8)(AX*1), R14
-	MOVQ R14, (R9)(R10*1)
+	MOVQ (SI)(BX*1), R14
+	MOVQ R14, (DI)(R10*1)
 
 elementsLineDone:
-	MOVQ  496(SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, 496(SP)
-	ADDQ  504(SP), R8
-	ADDQ  512(SP), R9
-	TESTQ R11, R11
+	ADDQ  64(SP), SI
+	ADDQ  72(SP), DI
+	MOVQ  56(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 56(SP)
+	TESTQ AX, AX
 	JNE   elementsLine
-	MOVQ  8(SP), R11
-	ADDQ  $-1, R11
-	MOVQ  R11, 8(SP)
-	ADDQ  520(SP), R8
-	ADDQ  528(SP), R9
-	TESTQ R11, R11
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	MOVQ  8(SP), AX
+	ADDQ  $-1, AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
 	JNE   elementsMatrix
 
 end:
@@ -56698,7 +56604,7 @@ end:
 
 // func packF16AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF16AVX2(SB), $584-8
+TEXT ·packF16AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -56758,61 +56664,61 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 96(SP)
+	MOVQ  SI, 240(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 104(SP)
+	MOVQ  SI, 248(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 112(SP)
+	MOVQ  SI, 256(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 120(SP)
+	MOVQ  SI, 264(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+7, SI
 	ADDQ  $-8, SI
-	MOVQ  80(SP), BX
+	MOVQ  224(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 224(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 216(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 128(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 136(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 144(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  144(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x04, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-16, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  128(SP), DX
-	MOVQ  DX, 128(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x01, BX
-	ADDQ  136(SP), BX
-	MOVQ  BX, 136(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+16, BX
 	MOVQ  $+1, SI
 
@@ -56822,33 +56728,33 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 160(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x04, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 144(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  72(SP), SI
+	MOVQ  216(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 192(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  40(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	SHLQ  $0x01, SI
 	MOVQ  $+0, CX
-	MOVQ  CX, 256(SP)
-	MOVQ  CX, 264(SP)
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
 	CMPQ  DX, $+64
 	JLT   aheadKnown
 	CMPQ  SI, $+1024
 	JGT   aheadKnown
-	MOVQ  128(SP), AX
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  160(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x04, CX
 	CMPQ  CX, BX
 	JLE   nextFull
@@ -56869,7 +56775,7 @@ nextMatrix:
 	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  AX, 232(SP)
+	MOVQ  AX, 160(SP)
 	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
@@ -56881,54 +56787,54 @@ aligned:
 	ADDQ  SI, AX
 	ADDQ  $+63, AX
 	SHRQ  $0x06, AX
-	MOVQ  AX, 240(SP)
+	MOVQ  AX, 144(SP)
 	MOVQ  AX, CX
 	SHLQ  $0x06, CX
 	SUBQ  CX, DX
-	MOVQ  DX, 248(SP)
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
 	SUBQ  SI, AX
-	MOVQ  160(SP), DI
+	MOVQ  72(SP), DI
 	IMULQ DI, AX
 	SHLQ  $0x04, AX
-	MOVQ  AX, 264(SP)
+	MOVQ  AX, 136(SP)
 	MOVQ  $+16, DI
-	MOVQ  DI, 256(SP)
+	MOVQ  DI, 128(SP)
 
 aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 152(SP)
-	MOVQ 128(SP), BX
-	MOVQ 136(SP), DI
-	MOVQ 40(SP), AX
-	MOVQ 48(SP), CX
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
 	LEAQ (AX)(CX*1), SI
 	MOVQ BX, DX
-	ADDQ 56(SP), DX
+	ADDQ 200(SP), DX
 	MOVQ BX, R8
-	ADDQ 64(SP), R8
+	ADDQ 208(SP), R8
 	MOVQ DX, R9
-	ADDQ 64(SP), R9
-	MOVQ 80(SP), R10
-	MOVQ 232(SP), R11
-	MOVQ 240(SP), R12
-	MOVQ 152(SP), R13
+	ADDQ 208(SP), R9
+	MOVQ 224(SP), R10
+	MOVQ 160(SP), R11
+	MOVQ 144(SP), R12
+	MOVQ 64(SP), R13
 	CMPQ R13, $+32
 	JLT  narrow
 	MOVQ $+4, R13
-	MOVQ R13, 176(SP)
-	MOVQ 72(SP), R13
+	MOVQ R13, 88(SP)
+	MOVQ 216(SP), R13
 	ADDQ $-64, R13
-	MOVQ R13, 184(SP)
+	MOVQ R13, 96(SP)
 	MOVQ $+32, R13
-	MOVQ 120(SP), R14
+	MOVQ 264(SP), R14
 	SUBQ R14, R13
-	MOVQ R13, 200(SP)
+	MOVQ R13, 112(SP)
 	JMP  square
 
 narrow:
-	MOVQ  264(SP), R14
+	MOVQ  136(SP), R14
 	TESTQ R14, R14
 	JEQ   noExtra
 
@@ -56938,8 +56844,8 @@ extra:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow0
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow0:
 	PREFETCHT0 (R11)
@@ -56947,8 +56853,8 @@ extraInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow1
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow1:
 	ADDQ  $-2, R14
@@ -56957,39 +56863,39 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R14
-	MOVQ R14, 176(SP)
-	MOVQ 72(SP), R14
+	MOVQ R14, 88(SP)
+	MOVQ 216(SP), R14
 	ADDQ $-16, R14
-	MOVQ R14, 184(SP)
+	MOVQ R14, 96(SP)
 	MOVQ $+32, R14
-	MOVQ 104(SP), R13
+	MOVQ 248(SP), R13
 	SUBQ R13, R14
-	MOVQ R14, 200(SP)
+	MOVQ R14, 112(SP)
 	MOVQ $+0, R13
-	MOVQ R13, 256(SP)
+	MOVQ R13, 128(SP)
 
 narrowTile:
-	MOVQ  152(SP), R13
+	MOVQ  64(SP), R13
 	TESTQ R13, R13
 	JEQ   squaresDone
-	MOVQ  152(SP), R13
+	MOVQ  64(SP), R13
 	CMPQ  R13, $+8
 	JGE   square
-	MOVQ  216(SP), R13
+	MOVQ  168(SP), R13
 	ADDQ  R13, BX
 	ADDQ  R13, DX
 	ADDQ  R13, R8
 	ADDQ  R13, R9
-	ADDQ  224(SP), DI
+	ADDQ  176(SP), DI
 	MOVQ  $+8, R13
-	MOVQ  R13, 152(SP)
+	MOVQ  R13, 64(SP)
 
 square:
-	MOVQ 160(SP), R13
-	MOVQ R13, 168(SP)
+	MOVQ 72(SP), R13
+	MOVQ R13, 80(SP)
 
 tiles:
-	MOVQ  256(SP), R13
+	MOVQ  128(SP), R13
 	TESTQ R13, R13
 	JEQ   noShare
 
@@ -56999,8 +56905,8 @@ ahead:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow0
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow0:
 	PREFETCHT0 (R11)
@@ -57008,8 +56914,8 @@ aheadInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow1
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow1:
 	ADDQ  $-2, R13
@@ -57017,7 +56923,7 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 176(SP), R13
+	MOVQ 88(SP), R13
 
 tile:
 	VMOVUPS     (BX), X0
@@ -57066,44 +56972,44 @@ tile:
 	ADDQ        $+16, R9
 	VMOVUPS     Y5, (DI)
 	VMOVUPS     Y4, (DI)(R10*1)
-	ADDQ        88(SP), DI
+	ADDQ        232(SP), DI
 	VMOVUPS     Y3, (DI)
 	VMOVUPS     Y2, (DI)(R10*1)
-	ADDQ        88(SP), DI
+	ADDQ        232(SP), DI
 	VMOVUPS     Y1, (DI)
 	VMOVUPS     Y0, (DI)(R10*1)
-	ADDQ        88(SP), DI
+	ADDQ        232(SP), DI
 	VMOVUPS     Y8, (DI)
 	VMOVUPS     Y7, (DI)(R10*1)
-	ADDQ        88(SP), DI
+	ADDQ        232(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
-	MOVQ        168(SP), R13
+	MOVQ        80(SP), R13
 	ADDQ        $-1, R13
-	MOVQ        R13, 168(SP)
+	MOVQ        R13, 80(SP)
 	TESTQ       R13, R13
 	JEQ         squareDone
-	MOVQ        184(SP), R13
+	MOVQ        96(SP), R13
 	ADDQ        R13, BX
 	ADDQ        R13, DX
 	ADDQ        R13, R8
 	ADDQ        R13, R9
-	ADDQ        200(SP), DI
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	MOVQ 192(SP), R13
+	MOVQ 104(SP), R13
 	ADDQ R13, BX
 	ADDQ R13, DX
 	ADDQ R13, R8
 	ADDQ R13, R9
-	ADDQ 208(SP), DI
-	MOVQ 176(SP), R13
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R13
 	SHLQ $0x03, R13
-	MOVQ 152(SP), R14
+	MOVQ 64(SP), R14
 	SUBQ R13, R14
-	MOVQ R14, 152(SP)
+	MOVQ R14, 64(SP)
 	CMPQ R13, $+8
 	JEQ  narrowTile
 	CMPQ R14, $+32
@@ -57111,15 +57017,15 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  160(SP), R10
-	MOVQ  72(SP), DI
+	MOVQ  72(SP), R10
+	MOVQ  216(SP), DI
 	IMULQ R10, DI
-	ADDQ  128(SP), DI
-	MOVQ  DI, 128(SP)
+	ADDQ  40(SP), DI
+	MOVQ  DI, 40(SP)
 	SHLQ  $0x05, R10
-	ADDQ  136(SP), R10
-	MOVQ  R10, 136(SP)
-	MOVQ  144(SP), DI
+	ADDQ  48(SP), R10
+	MOVQ  R10, 48(SP)
+	MOVQ  56(SP), DI
 	TESTQ DI, DI
 	JNE   squares
 	MOVQ  8(SP), DI
@@ -57140,79 +57046,79 @@ squaresDone:
 low:
 	MOVQ  (SP), DI
 	MOVQ  48(DI), DI
-	MOVQ  DI, 40(SP)
+	MOVQ  DI, 184(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 48(SP)
+	MOVQ  DI, 192(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 56(SP)
+	MOVQ  DI, 200(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 64(SP)
+	MOVQ  DI, 208(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 72(SP)
+	MOVQ  DI, 216(SP)
 	MOVQ  (SP), DI
 	MOVQ  80(DI), DI
-	MOVQ  DI, 80(SP)
+	MOVQ  DI, 224(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 88(SP)
+	MOVQ  DI, 232(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 96(SP)
+	MOVQ  DI, 240(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 104(SP)
+	MOVQ  DI, 248(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 112(SP)
+	MOVQ  DI, 256(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 120(SP)
+	MOVQ  DI, 264(SP)
 	MOVQ  (SP), DI
 	MOVQ  32(DI), DI
 	ANDQ  $+7, DI
 	ADDQ  $-8, DI
-	MOVQ  80(SP), R10
+	MOVQ  224(SP), R10
 	IMULQ DI, R10
-	MOVQ  R10, 224(SP)
+	MOVQ  R10, 176(SP)
 	SHLQ  $0x01, DI
-	MOVQ  DI, 216(SP)
+	MOVQ  DI, 168(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-8, R10
-	MOVQ  40(SP), DI
+	MOVQ  184(SP), DI
 	IMULQ R10, DI
-	MOVQ  DI, 64(SP)
+	MOVQ  DI, 208(SP)
 	SHLQ  $0x01, R10
-	MOVQ  88(SP), SI
-	MOVQ  SI, 200(SP)
-	MOVQ  R10, 88(SP)
+	MOVQ  232(SP), SI
+	MOVQ  SI, 112(SP)
+	MOVQ  R10, 232(SP)
 
 lowMatrix:
 	MOVQ (SP), DI
 	MOVQ 32(DI), DI
-	MOVQ DI, 152(SP)
+	MOVQ DI, 64(SP)
 	MOVQ 24(SP), DI
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), SI
-	MOVQ 48(SP), CX
+	MOVQ 184(SP), SI
+	MOVQ 192(SP), CX
 	LEAQ (SI)(CX*1), AX
 	MOVQ DI, R9
-	ADDQ 56(SP), R9
+	ADDQ 200(SP), R9
 	MOVQ DI, R8
-	ADDQ 64(SP), R8
+	ADDQ 208(SP), R8
 	MOVQ R9, DX
-	ADDQ 64(SP), DX
-	MOVQ 80(SP), BX
-	MOVQ 88(SP), R12
+	ADDQ 208(SP), DX
+	MOVQ 224(SP), BX
+	MOVQ 232(SP), R12
 	LEAQ (BX)(R12*1), R11
 
 lowTile:
-	MOVQ 152(SP), R14
+	MOVQ 64(SP), R14
 	CMPQ R14, $+8
 	JGE  lowInside
-	MOVQ 216(SP), R14
+	MOVQ 168(SP), R14
 	ADDQ R14, DI
 	ADDQ R14, R9
 	ADDQ R14, R8
 	ADDQ R14, DX
-	ADDQ 224(SP), R10
+	ADDQ 176(SP), R10
 	MOVQ $+8, R14
-	MOVQ R14, 152(SP)
+	MOVQ R14, 64(SP)
 
 lowInside:
 	VMOVUPS      (DI), X7
@@ -57263,25 +57169,25 @@ lowInside:
 	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
 	VMOVUPS      X2, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y2, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X1, (R10)
 	VEXTRACTF128 $0x01, Y1, (R10)(R12*1)
 	VMOVUPS      X0, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y0, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X8, (R10)
 	VEXTRACTF128 $0x01, Y8, (R10)(R12*1)
 	VMOVUPS      X7, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y7, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X6, (R10)
 	VEXTRACTF128 $0x01, Y6, (R10)(R12*1)
 	VMOVUPS      X5, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y5, (R10)(R11*1)
-	ADDQ         200(SP), R10
-	MOVQ         152(SP), R14
+	ADDQ         112(SP), R10
+	MOVQ         64(SP), R14
 	ADDQ         $-8, R14
-	MOVQ         R14, 152(SP)
+	MOVQ         R14, 64(SP)
 	TESTQ        R14, R14
 	JNE          lowTile
 	MOVQ         8(SP), R11
@@ -57303,7 +57209,7 @@ copy:
 	MOVQ (SP), R11
 	MOVQ 32(R11), R11
 	SHLQ $0x01, R11
-	MOVQ R11, 296(SP)
+	MOVQ R11, 40(SP)
 	MOVQ (SP), R12
 	MOVQ 48(R12), R12
 	CMPQ R11, $+128
@@ -57311,7 +57217,7 @@ copy:
 	SUBQ R11, R12
 
 stride48:
-	MOVQ R12, 304(SP)
+	MOVQ R12, 48(SP)
 	MOVQ (SP), R12
 	MOVQ 72(R12), R12
 	CMPQ R11, $+128
@@ -57319,36 +57225,36 @@ stride48:
 	SUBQ R11, R12
 
 stride72:
-	MOVQ R12, 312(SP)
+	MOVQ R12, 56(SP)
 	MOVQ R11, R12
 	ADDQ $-4, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+8
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-8, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+16
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-16, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+32
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-32, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+64
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-64, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 288(SP), BX
-	MOVQ BX, 272(SP)
+	MOVQ 120(SP), BX
+	MOVQ BX, 128(SP)
 	MOVQ $+16, R12
 	CMPQ R11, $+128
 	JLE  farKnown
@@ -57358,7 +57264,7 @@ pieceKnown:
 	MOVQ $+1, R12
 
 farKnown:
-	MOVQ  R12, 344(SP)
+	MOVQ  R12, 88(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
 	MOVQ  $+0, BX
@@ -57368,7 +57274,7 @@ farKnown:
 	IMULQ R12, BX
 
 rowsAheadKnown:
-	MOVQ  BX, 352(SP)
+	MOVQ  BX, 96(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
 	MOVQ  (SP), R10
@@ -57389,52 +57295,52 @@ moreOuters:
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ BX, 368(SP)
-	MOVQ AX, 360(SP)
+	MOVQ BX, 112(SP)
+	MOVQ AX, 104(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R12
-	MOVQ R12, 320(SP)
+	MOVQ R12, 64(SP)
 	MOVQ 32(SP), R12
-	MOVQ R12, 328(SP)
+	MOVQ R12, 72(SP)
 	MOVQ (SP), R12
 	MOVQ 24(R12), R12
-	MOVQ R12, 336(SP)
+	MOVQ R12, 80(SP)
 
 rowsNext:
-	MOVQ 336(SP), AX
-	MOVQ 344(SP), R10
+	MOVQ 80(SP), AX
+	MOVQ 88(SP), R10
 	MOVQ AX, R12
 	SUBQ R10, R12
-	MOVQ 352(SP), BX
+	MOVQ 96(SP), BX
 	CMPQ R12, $+0
 	JGT  rowsCounted
 	MOVQ AX, R12
 	MOVQ $+0, BX
 	MOVQ 8(SP), AX
-	MOVQ 360(SP), R10
+	MOVQ 104(SP), R10
 	CMPQ AX, R10
 	JLE  lastRows
-	MOVQ 368(SP), BX
+	MOVQ 112(SP), BX
 
 lastRows:
 	MOVQ R12, AX
 
 rowsCounted:
-	MOVQ BX, 280(SP)
+	MOVQ BX, 136(SP)
 	SUBQ R12, AX
-	MOVQ AX, 336(SP)
-	MOVQ 296(SP), BX
+	MOVQ AX, 80(SP)
+	MOVQ 40(SP), BX
 	CMPQ BX, $+8
 	JGT  longerThan8
-	MOVQ 320(SP), BX
-	MOVQ 328(SP), R10
-	MOVQ 304(SP), AX
-	MOVQ 312(SP), R11
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), SI
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R11
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
 	LEAQ (CX)(SI*1), DX
-	MOVQ 288(SP), R8
+	MOVQ 120(SP), R8
 
 row4:
 	MOVL       (BX), R9
@@ -57448,22 +57354,22 @@ row4:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row4
-	MOVQ       BX, 320(SP)
-	MOVQ       R10, 328(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 	JMP        rowsDone
 
 longerThan8:
-	MOVQ 296(SP), R11
+	MOVQ 40(SP), R11
 	CMPQ R11, $+16
 	JGT  longerThan16
-	MOVQ 320(SP), R11
-	MOVQ 328(SP), AX
-	MOVQ 304(SP), R8
-	MOVQ 312(SP), R10
-	MOVQ 272(SP), DX
-	MOVQ 280(SP), SI
+	MOVQ 64(SP), R11
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), R8
+	MOVQ 56(SP), R10
+	MOVQ 128(SP), DX
+	MOVQ 136(SP), SI
 	LEAQ (DX)(SI*1), CX
-	MOVQ 288(SP), BX
+	MOVQ 120(SP), BX
 
 row8:
 	MOVQ       (R11), DI
@@ -57477,22 +57383,22 @@ row8:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row8
-	MOVQ       R11, 320(SP)
-	MOVQ       AX, 328(SP)
+	MOVQ       R11, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 296(SP), R10
+	MOVQ 40(SP), R10
 	CMPQ R10, $+32
 	JGT  longerThan32
-	MOVQ 320(SP), R10
-	MOVQ 328(SP), R8
-	MOVQ 304(SP), BX
-	MOVQ 312(SP), AX
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), SI
+	MOVQ 64(SP), R10
+	MOVQ 72(SP), R8
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), AX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
 	LEAQ (CX)(SI*1), DX
-	MOVQ 288(SP), R11
+	MOVQ 120(SP), R11
 
 row16:
 	VMOVUPS    (R10), X5
@@ -57506,22 +57412,22 @@ row16:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row16
-	MOVQ       R10, 320(SP)
-	MOVQ       R8, 328(SP)
+	MOVQ       R10, 64(SP)
+	MOVQ       R8, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 296(SP), AX
+	MOVQ 40(SP), AX
 	CMPQ AX, $+64
 	JGT  longerThan64
-	MOVQ 320(SP), AX
-	MOVQ 328(SP), BX
-	MOVQ 304(SP), R11
-	MOVQ 312(SP), R8
-	MOVQ 272(SP), DX
-	MOVQ 280(SP), SI
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), BX
+	MOVQ 48(SP), R11
+	MOVQ 56(SP), R8
+	MOVQ 128(SP), DX
+	MOVQ 136(SP), SI
 	LEAQ (DX)(SI*1), CX
-	MOVQ 288(SP), R10
+	MOVQ 120(SP), R10
 
 row32:
 	VMOVUPS    (AX), Y6
@@ -57535,22 +57441,22 @@ row32:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row32
-	MOVQ       AX, 320(SP)
-	MOVQ       BX, 328(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       BX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 296(SP), R8
+	MOVQ 40(SP), R8
 	CMPQ R8, $+128
 	JGT  longerThan128
-	MOVQ 320(SP), R8
-	MOVQ 328(SP), R11
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), BX
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), SI
+	MOVQ 64(SP), R8
+	MOVQ 72(SP), R11
+	MOVQ 48(SP), R10
+	MOVQ 56(SP), BX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
 	LEAQ (CX)(SI*1), DX
-	MOVQ 288(SP), AX
+	MOVQ 120(SP), AX
 
 row64:
 	VMOVUPS    (R8), Y5
@@ -57568,17 +57474,17 @@ row64:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row64
-	MOVQ       R8, 320(SP)
-	MOVQ       R11, 328(SP)
+	MOVQ       R8, 64(SP)
+	MOVQ       R11, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 320(SP), BX
-	MOVQ 328(SP), R10
-	MOVQ 280(SP), R11
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 136(SP), R11
 
 longRow:
-	MOVQ 296(SP), AX
+	MOVQ 40(SP), AX
 	ADDQ $-128, AX
 
 piece:
@@ -57609,16 +57515,16 @@ piece:
 	VMOVUPS    Y5, 96(R10)
 	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       304(SP), BX
-	ADDQ       312(SP), R10
+	ADDQ       48(SP), BX
+	ADDQ       56(SP), R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        longRow
-	MOVQ       BX, 320(SP)
-	MOVQ       R10, 328(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 
 rowsDone:
-	MOVQ  336(SP), R12
+	MOVQ  80(SP), R12
 	TESTQ R12, R12
 	JNE   rowsNext
 	MOVQ  8(SP), R12
@@ -57651,8 +57557,8 @@ gatherThin:
 	SHLQ $0x01, R10
 
 gatherAny:
-	MOVQ R12, 416(SP)
-	MOVQ AX, 424(SP)
+	MOVQ R12, 40(SP)
+	MOVQ AX, 48(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+2
@@ -57667,7 +57573,7 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R12, 456(SP)
+	MOVQ  R12, 80(SP)
 	MOVQ  16(SP), AX
 	SUBQ  R12, AX
 	CMPQ  AX, $+16
@@ -57676,49 +57582,49 @@ gatherInside:
 	ANDQ  $+15, AX
 	ADDQ  $-16, AX
 	IMULQ AX, R11
-	MOVQ  R11, 464(SP)
+	MOVQ  R11, 88(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 472(SP)
+	MOVQ  AX, 96(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
-	MOVQ  R11, 376(SP)
+	MOVQ  R11, 104(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 384(SP)
+	MOVQ  R11, 112(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 392(SP)
+	MOVQ  R11, 120(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 400(SP)
+	MOVQ  R11, 128(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 408(SP)
+	MOVQ  R11, 136(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 440(SP)
+	MOVQ R11, 64(SP)
 	MOVQ 32(SP), R11
-	MOVQ R11, 448(SP)
-	MOVQ 424(SP), R11
-	MOVQ R11, 432(SP)
+	MOVQ R11, 72(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 gatherPass:
-	MOVQ  416(SP), R11
+	MOVQ  40(SP), R11
 	TESTQ R11, R11
 	JNE   thinPass
-	MOVQ  376(SP), R11
+	MOVQ  104(SP), R11
 	CMPQ  R11, $+4
 	JEQ   evens
-	MOVQ  440(SP), R11
-	MOVQ  448(SP), R10
+	MOVQ  64(SP), R11
+	MOVQ  72(SP), R10
 	MOVQ  16(SP), AX
-	MOVQ  408(SP), R12
-	MOVQ  376(SP), BX
-	MOVQ  384(SP), DX
+	MOVQ  136(SP), R12
+	MOVQ  104(SP), BX
+	MOVQ  112(SP), DX
 	LEAQ  (BX)(DX*1), SI
 	MOVQ  R11, CX
-	ADDQ  392(SP), CX
+	ADDQ  120(SP), CX
 	MOVQ  R11, R8
-	ADDQ  400(SP), R8
+	ADDQ  128(SP), R8
 	MOVQ  CX, R9
-	ADDQ  400(SP), R9
+	ADDQ  128(SP), R9
 
 gatherTile:
 	VMOVUPS     (R11), X5
@@ -57756,21 +57662,21 @@ gatherTile:
 	TESTQ       AX, AX
 	JEQ         gatherTileDone
 	MOVQ        $+16, AX
-	ADDQ        464(SP), R11
-	ADDQ        464(SP), CX
-	ADDQ        464(SP), R8
-	ADDQ        464(SP), R9
-	ADDQ        472(SP), R10
+	ADDQ        88(SP), R11
+	ADDQ        88(SP), CX
+	ADDQ        88(SP), R8
+	ADDQ        88(SP), R9
+	ADDQ        96(SP), R10
 	JMP         gatherTile
 
 gatherTileDone:
 	JMP passed
 
 evens:
-	MOVQ 440(SP), R12
-	MOVQ 448(SP), AX
+	MOVQ 64(SP), R12
+	MOVQ 72(SP), AX
 	MOVQ 16(SP), R10
-	MOVQ 408(SP), SI
+	MOVQ 136(SP), SI
 
 evensTile:
 	VMOVUPS   (R12), Y5
@@ -57788,41 +57694,41 @@ evensTile:
 	TESTQ     R10, R10
 	JEQ       evensTileDone
 	MOVQ      $+16, R10
-	ADDQ      464(SP), R12
-	ADDQ      472(SP), AX
+	ADDQ      88(SP), R12
+	ADDQ      96(SP), AX
 	JMP       evensTile
 
 evensTileDone:
 passed:
 	MOVQ  (SP), SI
 	MOVQ  56(SI), SI
-	ADDQ  440(SP), SI
-	MOVQ  SI, 440(SP)
+	ADDQ  64(SP), SI
+	MOVQ  SI, 64(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	ADDQ  448(SP), SI
-	MOVQ  SI, 448(SP)
-	MOVQ  432(SP), SI
+	ADDQ  72(SP), SI
+	MOVQ  SI, 72(SP)
+	MOVQ  56(SP), SI
 	ADDQ  $-1, SI
-	MOVQ  SI, 432(SP)
+	MOVQ  SI, 56(SP)
 	TESTQ SI, SI
 	JNE   gatherPass
 	JMP   gathered
 
 thinPass:
-	MOVQ 440(SP), SI
-	MOVQ 448(SP), R10
+	MOVQ 64(SP), SI
+	MOVQ 72(SP), R10
 	MOVQ 16(SP), AX
-	MOVQ 408(SP), R12
-	MOVQ 376(SP), DX
-	MOVQ 384(SP), BX
+	MOVQ 136(SP), R12
+	MOVQ 104(SP), DX
+	MOVQ 112(SP), BX
 	LEAQ (DX)(BX*1), R9
 	MOVQ SI, R8
-	ADDQ 392(SP), R8
+	ADDQ 120(SP), R8
 	MOVQ SI, CX
-	ADDQ 400(SP), CX
+	ADDQ 128(SP), CX
 	MOVQ R8, R11
-	ADDQ 400(SP), R11
+	ADDQ 128(SP), R11
 
 thinTile:
 	MOVQ        (SP), R14
@@ -57912,11 +57818,11 @@ someStored:
 	TESTQ AX, AX
 	JEQ   thinTileDone
 	MOVQ  $+16, AX
-	ADDQ  464(SP), SI
-	ADDQ  464(SP), R8
-	ADDQ  464(SP), CX
-	ADDQ  464(SP), R11
-	ADDQ  472(SP), R10
+	ADDQ  88(SP), SI
+	ADDQ  88(SP), R8
+	ADDQ  88(SP), CX
+	ADDQ  88(SP), R11
+	ADDQ  96(SP), R10
 	JMP   thinTile
 
 thinTileDone:
@@ -57937,7 +57843,7 @@ gathered:
 	JMP   gatherMatrix
 
 gatheredAll:
-	MOVQ  456(SP), AX
+	MOVQ  80(SP), AX
 	TESTQ AX, AX
 	JEQ   end
 	MOVQ  16(SP), R12
@@ -57951,7 +57857,7 @@ gatheredAll:
 	MOVQ  (SP), R10
 	MOVQ  (R10), R10
 	MOVQ  R10, 32(SP)
-	MOVQ  376(SP), AX
+	MOVQ  104(SP), AX
 	IMULQ R12, AX
 	ADDQ  24(SP), AX
 	MOVQ  AX, 24(SP)
@@ -57960,173 +57866,126 @@ gatheredAll:
 	MOVQ  R12, 32(SP)
 
 elements:
-	MOVQ  16(SP), AX
-	MOVQ  (SP), R12
-	MOVQ  32(R12), R12
-	CMPQ  AX, R12
-	JGT   tall
-	MOVQ  R12, 528(SP)
-	MOVQ  AX, 536(SP)
-	MOVQ  (SP), R10
-	MOVQ  56(R10), R10
-	MOVQ  R10, 480(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 488(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 496(SP)
-	MOVQ  (SP), R10
-	MOVQ  80(R10), R10
-	MOVQ  R10, 504(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 512(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 520(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, BX
-	MOVQ  (SP), R10
-	MOVQ  48(R10), R10
-	MOVQ  R10, R9
-	SUBQ  BX, R10
-	MOVQ  R10, 552(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R9
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	SUBQ  R9, R10
-	MOVQ  R10, 568(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, BX
-	MOVQ  (SP), R10
-	MOVQ  72(R10), R10
-	MOVQ  R10, R9
-	SUBQ  BX, R10
-	MOVQ  R10, 560(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R9
-	MOVQ  (SP), R10
-	MOVQ  64(R10), R10
-	SUBQ  R9, R10
-	MOVQ  R10, 576(SP)
-	JMP   lines
+	MOVQ 16(SP), R12
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
+	MOVQ (SP), R10
+	MOVQ 56(R10), R10
+	MOVQ (SP), R9
+	MOVQ 48(R9), R9
+	MOVQ (SP), BX
+	MOVQ 80(BX), BX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	CMPQ R12, AX
+	JLE  longer
+	MOVQ AX, R11
+	MOVQ R12, AX
+	MOVQ R11, R12
+	MOVQ R10, R11
+	MOVQ R9, R10
+	MOVQ R11, R9
+	MOVQ BX, R11
+	MOVQ DX, BX
+	MOVQ R11, DX
 
-tall:
-	MOVQ  AX, 528(SP)
-	MOVQ  R12, 536(SP)
-	MOVQ  (SP), R12
-	MOVQ  48(R12), R12
-	MOVQ  R12, 480(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 488(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 496(SP)
-	MOVQ  (SP), R12
-	MOVQ  72(R12), R12
-	MOVQ  R12, 504(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 512(SP)
-	SHLQ  $0x01, R12
-	MOVQ  R12, 520(SP)
-	MOVQ  528(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	IMULQ AX, R9
-	MOVQ  (SP), R12
-	MOVQ  56(R12), R12
-	MOVQ  R12, AX
-	SUBQ  R9, R12
-	MOVQ  R12, 552(SP)
-	MOVQ  536(SP), R9
-	IMULQ R9, AX
-	MOVQ  (SP), R12
-	MOVQ  40(R12), R12
-	SUBQ  AX, R12
-	MOVQ  R12, 568(SP)
-	MOVQ  528(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	IMULQ AX, R9
-	MOVQ  (SP), R12
-	MOVQ  80(R12), R12
-	MOVQ  R12, AX
-	SUBQ  R9, R12
-	MOVQ  R12, 560(SP)
-	MOVQ  536(SP), R9
-	IMULQ R9, AX
-	MOVQ  (SP), R12
-	MOVQ  64(R12), R12
-	SUBQ  AX, R12
-	MOVQ  R12, 576(SP)
-
-lines:
-	MOVQ 24(SP), AX
-	MOVQ 32(SP), R12
-	MOVQ 480(SP), R10
-	MOVQ 488(SP), BX
-	LEAQ (R10)(BX*1), DX
-	MOVQ 504(SP), R11
-	MOVQ 512(SP), CX
-	LEAQ (R11)(CX*1), R8
+longer:
+	MOVQ  AX, 40(SP)
+	MOVQ  R12, 48(SP)
+	ANDQ  $-4, AX
+	MOVQ  R10, R11
+	MOVQ  R11, 96(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 104(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 112(SP)
+	SHLQ  $0x01, R11
+	IMULQ AX, R10
+	MOVQ  R9, R11
+	SUBQ  R10, R11
+	MOVQ  R11, 64(SP)
+	MOVQ  (SP), R11
+	MOVQ  40(R11), R11
+	IMULQ R12, R9
+	SUBQ  R9, R11
+	MOVQ  R11, 80(SP)
+	MOVQ  BX, R11
+	MOVQ  R11, 120(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 128(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 136(SP)
+	SHLQ  $0x01, R11
+	IMULQ AX, BX
+	MOVQ  DX, R11
+	SUBQ  BX, R11
+	MOVQ  R11, 72(SP)
+	MOVQ  (SP), R11
+	MOVQ  64(R11), R11
+	IMULQ R12, DX
+	SUBQ  DX, R11
+	MOVQ  R11, 88(SP)
+	MOVQ  24(SP), R11
+	MOVQ  32(SP), DX
+	MOVQ  96(SP), R9
+	MOVQ  104(SP), R10
+	LEAQ  (R9)(R10*1), R12
+	MOVQ  120(SP), AX
+	MOVQ  128(SP), CX
+	LEAQ  (AX)(CX*1), R8
 
 elementsMatrix:
-	MOVQ 536(SP), SI
-	MOVQ SI, 544(SP)
+	MOVQ 48(SP), SI
+	MOVQ SI, 56(SP)
 
 elementsLine:
-	MOVQ 528(SP), R9
-	CMPQ R9, $+4
+	MOVQ 40(SP), BX
+	CMPQ BX, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (AX), SI
-	MOVWLZX (AX)(R10*1), R13
-	MOVWLZX (AX)(BX*1), R14
-	MOVWLZX (AX)(DX*1), DI
-	MOVW    SI, (R12)
-	MOVW    R13, (R12)(R11*1)
-	MOVW    R14, (R12)(CX*1)
-	MOVW    DI, (R12)(R8*1)
-	ADDQ    496(SP), AX
-	ADDQ    520(SP), R12
-	ADDQ    $-4, R9
-	CMPQ    R9, $+4
+	MOVWLZX (R11), SI
+	MOVWLZX (R11)(R9*1), R13
+	MOVWLZX (R11)(R10*1), R14
+	MOVWLZX (R11)(R12*1), DI
+	MOVW    SI, (DX)
+	MOVW    R13, (DX)(AX*1)
+	MOVW    R14, (DX)(CX*1)
+	MOVW    DI, (DX)(R8*1)
+	ADDQ    112(SP), R11
+	ADDQ    136(SP), DX
+	ADDQ    $-4, BX
+	CMPQ    BX, $+4
 	JGE     four
 
 single0:
-	CMPQ    R9, $+0
+	CMPQ    BX, $+0
 	JLE     elementsLineDone
-	MOVWLZX (AX), DI
-	MOVW    DI, (R12)
-	CMPQ    R9, $+1
+	MOVWLZX (R11), DI
+	MOVW    DI, (DX)
+	CMPQ    BX, $+1
 	JLE     elementsLineDone
-	MOVWLZX (AX)(R10*1), DI
-	MOVW    DI, (R12)(R11*1)
-	CMPQ    R9, $+2
+	MOVWLZX (R11)(R9*1), DI
+	MOVW    DI, (DX)(AX*1)
+	CMPQ    BX, $+2
 	JLE     elementsLineDone
-	MOVWLZX (AX)(BX*1), DI
-	MOVW    DI, (R12)(CX*1)
+	MOVWLZX (R11)(R10*1), DI
+	MOVW    DI, (DX)(CX*1)
 
 elementsLineDone:
-	MOVQ  544(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 544(SP)
-	ADDQ  552(SP), AX
-	ADDQ  560(SP), R12
-	TESTQ R9, R9
+	ADDQ  64(SP), R11
+	ADDQ  72(SP), DX
+	MOVQ  56(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 56(SP)
+	TESTQ BX, BX
 	JNE   elementsLine
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	ADDQ  568(SP), AX
-	ADDQ  576(SP), R12
-	TESTQ R9, R9
+	ADDQ  80(SP), R11
+	ADDQ  88(SP), DX
+	MOVQ  8(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 8(SP)
+	TESTQ BX, BX
 	JNE   elementsMatrix
 
 end:

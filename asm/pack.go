@@ -16,7 +16,8 @@ import (
 // Nothing but elements is written, and nothing read but what lies between two elements
 // of a matrix. What few registers cannot hold waits in the frame.
 func pack(m Machine, t kernels.Type, args GP) {
-	p := &mover{m: m, size: t.Size(), args: m.Local(8), outer: m.Local(8), matrixRows: m.Local(8), src: m.Local(8), dst: m.Local(8)}
+	p := &mover{m: m, size: t.Size(), frame: m.Local(frameSlots * 8)}
+	p.slots(&p.args, &p.outer, &p.matrixRows, &p.src, &p.dst)
 	r := m.Regs()
 	m.StoreInt(p.args, args)
 	r.FreeGP(args)
@@ -38,10 +39,31 @@ const whole = kernels.F32
 type mover struct {
 	m          Machine
 	size       int
-	args       Addr // in the frame: the pointer to the arguments,
+	frame      Addr // what follows lies there; the ways use the same memory behind it
+	used       int  // slots of it
+	args       Addr // the pointer to the arguments,
 	outer      Addr // outer items that are left,
 	matrixRows Addr // rows of each,
 	src, dst   Addr // and where the current one begins
+}
+
+// frameSlots is how many integers the frame has room for.
+const frameSlots = 40
+
+// slots reserves memory in the frame for integers.
+func (p *mover) slots(as ...*Addr) {
+	for _, a := range as {
+		*a = p.array(1)
+	}
+}
+
+// array reserves memory in the frame for n integers.
+func (p *mover) array(n int) Addr {
+	a := p.frame.Plus(8 * p.used)
+	if p.used += n; p.used > frameSlots {
+		panic("pack: the frame is too small")
+	}
+	return a
 }
 
 // begin sets out from the first outer item.
@@ -196,14 +218,12 @@ const (
 )
 
 func newTransposer(p *mover) *transposer {
-	m := p.m
-	x := &transposer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1)), dstSteps: m.Local(8 * (log2(line/p.size) + 1))}
-	for _, a := range []*Addr{
+	x := &transposer{mover: new(*p)}
+	x.slots(
 		&x.rowSrc, &x.rowDst, &x.rowsLeft, &x.colsLeft, &x.tiles, &x.tilesLeft, &x.wide, &x.down, &x.up,
-		&x.downDst, &x.upDst, &x.back, &x.backDst, &x.next, &x.lines, &x.toNext, &x.share, &x.extra,
-	} {
-		*a = m.Local(8)
-	}
+		&x.downDst, &x.upDst, &x.share, &x.extra, &x.lines, &x.toNext, &x.next, &x.back, &x.backDst,
+	)
+	x.srcSteps, x.dstSteps = x.array(log2(p.rows())+1), x.array(log2(line/p.size)+1)
 	return x
 }
 
@@ -631,12 +651,9 @@ const longest = 128
 var rowsAhead = []struct{ rows, bytes int }{{16, 128}, {4, 1024}, {1, 0}}
 
 func newRowCopier(p *mover) *rowCopier {
-	x := &rowCopier{mover: p, steps: p.m.Local(16), dstSteps: p.m.Local(8)}
-	for _, a := range []*Addr{
-		&x.bytes, &x.srcRow, &x.dstRow, &x.rowSrc, &x.rowDst, &x.left, &x.far, &x.ahead, &x.outers, &x.farOuter,
-	} {
-		*a = p.m.Local(8)
-	}
+	x := &rowCopier{mover: new(*p)}
+	x.slots(&x.bytes, &x.srcRow, &x.dstRow, &x.rowSrc, &x.rowDst, &x.left, &x.far, &x.ahead, &x.outers, &x.farOuter, &x.dstSteps)
+	x.steps = x.array(2)
 	return x
 }
 
@@ -886,11 +903,9 @@ type gatherer struct {
 }
 
 func newGatherer(p *mover) *gatherer {
-	m := p.m
-	x := &gatherer{mover: p, srcSteps: m.Local(8 * (log2(p.rows()) + 1))}
-	for _, a := range []*Addr{&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.back, &x.backDst} {
-		*a = m.Local(8)
-	}
+	x := &gatherer{mover: new(*p)}
+	x.slots(&x.thin, &x.passes, &x.passesLeft, &x.colSrc, &x.colDst, &x.last, &x.back, &x.backDst)
+	x.srcSteps = x.array(log2(p.rows()) + 1)
 	return x
 }
 
@@ -1065,40 +1080,23 @@ func (x *gatherer) leaveLast() {
 // four at a time.
 type elementCopier struct {
 	*mover
-	count, lines       Addr // in a line, in a matrix
+	count, lines       Addr // elements in a line, lines in a matrix
 	linesLeft          Addr
-	srcSteps, dstSteps Addr // the stride inside of a line, times 1, 2, 4
 	srcLine, dstLine   Addr // from the end of a line's last four elements to the next line
 	srcOuter, dstOuter Addr // from the end of a matrix to the next one
+	srcSteps, dstSteps Addr // the stride inside of a line, times 1, 2, 4
 }
 
 func newElementCopier(p *mover) *elementCopier {
-	x := &elementCopier{mover: p, srcSteps: p.m.Local(24), dstSteps: p.m.Local(24)}
-	for _, a := range []*Addr{&x.count, &x.lines, &x.linesLeft, &x.srcLine, &x.dstLine, &x.srcOuter, &x.dstOuter} {
-		*a = p.m.Local(8)
-	}
+	x := &elementCopier{mover: new(*p)}
+	x.slots(&x.count, &x.lines, &x.linesLeft, &x.srcLine, &x.dstLine, &x.srcOuter, &x.dstOuter)
+	x.srcSteps, x.dstSteps = x.array(3), x.array(3)
 	return x
 }
 
 func (x *elementCopier) emit() {
 	m, r := x.m, x.m.Regs()
-	m.Label("elements")
-	g, h := r.GP(), r.GP()
-	m.LoadInt(g, x.matrixRows)
-	x.arg(h, offset.pack.Cols)
-	m.JumpIf(Greater, g, h, "tall")
-	o := offset.pack
-	m.StoreInt(x.count, h)
-	m.StoreInt(x.lines, g)
-	x.prepare(o.SrcCol, o.SrcRow, o.DstCol, o.DstRow)
-	m.Jump("lines")
-	m.Label("tall")
-	m.StoreInt(x.count, g)
-	m.StoreInt(x.lines, h)
-	r.FreeGP(g, h)
-	x.prepare(o.SrcRow, o.SrcCol, o.DstRow, o.DstCol)
-
-	m.Label("lines")
+	x.prepare()
 	src, dst, count := r.GP(), r.GP(), r.GP()
 	m.LoadInt(src, x.src)
 	m.LoadInt(dst, x.dst)
@@ -1120,17 +1118,17 @@ func (x *elementCopier) emit() {
 		x.move(to, from, i, i+1)
 	}
 	m.Label("elementsLineDone")
+	x.advance(from, x.srcLine)
+	x.advance(to, x.dstLine)
 	m.LoadInt(count, x.linesLeft)
 	m.AddInt(count, -1)
 	m.StoreInt(x.linesLeft, count)
-	x.advance(from, x.srcLine)
-	x.advance(to, x.dstLine)
 	m.JumpIfInt(NotEqual, count, 0, "elementsLine")
+	x.advance(from, x.srcOuter)
+	x.advance(to, x.dstOuter)
 	m.LoadInt(count, x.outer)
 	m.AddInt(count, -1)
 	m.StoreInt(x.outer, count)
-	x.advance(from, x.srcOuter)
-	x.advance(to, x.dstOuter)
 	m.JumpIfInt(NotEqual, count, 0, "elementsMatrix")
 	m.FreeStreams(from)
 	m.FreeStreams(to)
@@ -1152,35 +1150,49 @@ func (x *elementCopier) move(to, from Streams, first, end int) {
 	r.FreeGP(gs...)
 }
 
-// prepare fills the frame with what is the same for all matrices, given the fields
-// of the strides in a line and from a line to the next.
-func (x *elementCopier) prepare(src, srcLine, dst, dstLine int) {
+// prepare fills the frame with what is the same for all matrices.
+func (x *elementCopier) prepare() {
 	m, r := x.m, x.m.Regs()
-	x.keepMultiples(x.srcSteps, 3, src)
-	x.keepMultiples(x.dstSteps, 3, dst)
-	g, h := r.GP(), r.GP()
-	for _, s := range []struct {
-		line, outer              Addr
-		stride, lineField, field int
-	}{
-		{x.srcLine, x.srcOuter, src, srcLine, offset.pack.SrcOuter},
-		{x.dstLine, x.dstOuter, dst, dstLine, offset.pack.DstOuter},
-	} {
-		n := r.GP()
-		m.LoadInt(n, x.count)
-		m.And(n, -4)
-		x.arg(h, s.stride)
-		m.Mul(n, h)
-		x.arg(g, s.lineField)
-		m.Move(h, g)
-		m.Sub(g, n)
-		m.StoreInt(s.line, g)
-		m.LoadInt(n, x.lines)
-		m.Mul(h, n)
-		x.arg(g, s.field)
-		m.Sub(g, h)
-		m.StoreInt(s.outer, g)
-		r.FreeGP(n)
+	m.Label("elements")
+	count, lines, src, srcLine, dst, dstLine := r.GP(), r.GP(), r.GP(), r.GP(), r.GP(), r.GP()
+	m.LoadInt(lines, x.matrixRows)
+	x.arg(count, offset.pack.Cols)
+	x.arg(src, offset.pack.SrcCol)
+	x.arg(srcLine, offset.pack.SrcRow)
+	x.arg(dst, offset.pack.DstCol)
+	x.arg(dstLine, offset.pack.DstRow)
+	m.JumpIf(LessEqual, lines, count, "longer")
+	g := r.GP()
+	for _, p := range [][2]GP{{count, lines}, {src, srcLine}, {dst, dstLine}} {
+		m.Move(g, p[0])
+		m.Move(p[0], p[1])
+		m.Move(p[1], g)
 	}
-	r.FreeGP(g, h)
+	m.Label("longer")
+	m.StoreInt(x.count, count)
+	m.StoreInt(x.lines, lines)
+	m.And(count, -4)
+	for _, s := range []struct {
+		steps, line, outer Addr
+		stride, lineStride GP
+		field              int
+	}{
+		{x.srcSteps, x.srcLine, x.srcOuter, src, srcLine, offset.pack.SrcOuter},
+		{x.dstSteps, x.dstLine, x.dstOuter, dst, dstLine, offset.pack.DstOuter},
+	} {
+		m.Move(g, s.stride)
+		for i := range 3 {
+			m.StoreInt(s.steps.Plus(8*i), g)
+			m.ShiftLeft(g, 1)
+		}
+		m.Mul(s.stride, count)
+		m.Move(g, s.lineStride)
+		m.Sub(g, s.stride)
+		m.StoreInt(s.line, g)
+		x.arg(g, s.field)
+		m.Mul(s.lineStride, lines)
+		m.Sub(g, s.lineStride)
+		m.StoreInt(s.outer, g)
+	}
+	r.FreeGP(count, lines, src, srcLine, dst, dstLine, g)
 }

@@ -189,20 +189,20 @@ func packPiece(size int, a *kernels.PackArgs) (outer, rows, cols int) {
 	return min(a.Outer, kernels.MaxBytes/bytes), rows, cols
 }
 
-// packBytes is how many bytes the cache lines have at most in which the elements of
-// some rows and columns lie, on both sides.
+// packBytes is how many bytes the cache lines have at most that are touched on both
+// sides for some rows and columns. Of Src, 16 bytes are read at a time.
 func packBytes(size int, a *kernels.PackArgs, rows, cols int) int {
-	return linesOf(size, rows, a.SrcRow, cols, a.SrcCol) + linesOf(size, rows, a.DstRow, cols, a.DstCol)
+	return linesOf(size, 16, rows, a.SrcRow, cols, a.SrcCol) + linesOf(size, size, rows, a.DstRow, cols, a.DstCol)
 }
 
 // linesOf is how many bytes the cache lines have at most in which n times m elements
-// lie, that are aligned to their size.
-func linesOf(size, n, outer, m, inner int) int {
+// lie, that are aligned to their size, and reach bytes from each one on.
+func linesOf(size, reach, n, outer, m, inner int) int {
 	if inner > outer {
 		n, outer, m, inner = m, inner, n, outer
 	}
 	lines := func(span int) int { return cacheLine + (span-size+cacheLine-1)&^(cacheLine-1) }
-	span := (m-1)*inner + size
-	row := min(m*cacheLine, lines(span))
+	span := (m-1)*inner + reach
+	row := min(m*lines(reach), lines(span))
 	return min(n*row, lines((n-1)*outer+span))
 }

@@ -22924,8 +22924,8 @@ DATA reducesumConst12<>+24(SB)/8, $0x0040000000400000
 GLOBL reducesumConst12<>(SB), RODATA|NOPTR, $32
 
 // func packF32AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF32AVX2(SB), $584-8
+// Requires: AVX, AVX2, MMX+
+TEXT ·packF32AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -22985,57 +22985,57 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 96(SP)
+	MOVQ  SI, 240(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 104(SP)
+	MOVQ  SI, 248(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+3, SI
 	ADDQ  $-4, SI
-	MOVQ  72(SP), BX
+	MOVQ  216(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 208(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x02, SI
-	MOVQ  SI, 200(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 112(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 120(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 128(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  128(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x03, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-8, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  112(SP), DX
-	MOVQ  DX, 112(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x02, BX
-	ADDQ  120(SP), BX
-	MOVQ  BX, 120(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+8, BX
 	MOVQ  $+1, SI
 
@@ -23045,113 +23045,111 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 144(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x03, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 128(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  64(SP), SI
+	MOVQ  208(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 176(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 192(SP)
-	MOVQ  112(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x02, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  144(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x03, CX
 	CMPQ  CX, BX
 	JLE   nextFull
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 216(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 160(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x02, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 224(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 144(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  144(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x03, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 232(SP)
-	MOVQ  $+8, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  72(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x03, AX
+	MOVQ  AX, 136(SP)
+	MOVQ  $+8, DI
+	MOVQ  DI, 128(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 240(SP)
-	MOVQ CX, 248(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 136(SP)
-	MOVQ 112(SP), BX
-	MOVQ 120(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ BX, DI
-	ADDQ 56(SP), DI
-	MOVQ 72(SP), R8
-	MOVQ 80(SP), R9
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ BX, DX
+	ADDQ 200(SP), DX
+	MOVQ 216(SP), R8
+	MOVQ 224(SP), R9
 	LEAQ (R8)(R9*1), R10
-	MOVQ 216(SP), R11
-	MOVQ 224(SP), R12
-	MOVQ $+4, R13
-	MOVQ R13, 160(SP)
+	MOVQ 160(SP), R11
+	MOVQ 144(SP), R12
 	MOVQ 64(SP), R13
+	CMPQ R13, $+16
+	JLT  narrow
+	MOVQ $+4, R13
+	MOVQ R13, 88(SP)
+	MOVQ 208(SP), R13
 	ADDQ $-64, R13
-	MOVQ R13, 168(SP)
+	MOVQ R13, 96(SP)
 	MOVQ $+32, R13
-	MOVQ 104(SP), R14
+	MOVQ 248(SP), R14
 	SUBQ R14, R13
-	MOVQ R13, 184(SP)
-	MOVQ 136(SP), R14
-	CMPQ R14, $+16
-	JGE  square
+	MOVQ R13, 112(SP)
+	JMP  square
 
 narrow:
-	MOVQ  248(SP), R14
+	MOVQ  136(SP), R14
 	TESTQ R14, R14
 	JEQ   noExtra
 
@@ -23161,8 +23159,8 @@ extra:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow0
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow0:
 	PREFETCHT0 (R11)
@@ -23170,8 +23168,8 @@ extraInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow1
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow1:
 	ADDQ  $-2, R14
@@ -23180,37 +23178,37 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R14
-	MOVQ R14, 160(SP)
-	MOVQ 64(SP), R14
+	MOVQ R14, 88(SP)
+	MOVQ 208(SP), R14
 	ADDQ $-16, R14
-	MOVQ R14, 168(SP)
+	MOVQ R14, 96(SP)
 	MOVQ $+32, R14
-	MOVQ 88(SP), R13
+	MOVQ 232(SP), R13
 	SUBQ R13, R14
-	MOVQ R14, 184(SP)
+	MOVQ R14, 112(SP)
 	MOVQ $+0, R13
-	MOVQ R13, 240(SP)
+	MOVQ R13, 128(SP)
 
 narrowTile:
-	MOVQ  136(SP), R13
+	MOVQ  64(SP), R13
 	TESTQ R13, R13
 	JEQ   squaresDone
-	MOVQ  136(SP), R13
+	MOVQ  64(SP), R13
 	CMPQ  R13, $+4
 	JGE   square
-	MOVQ  200(SP), R13
+	MOVQ  168(SP), R13
 	ADDQ  R13, BX
-	ADDQ  R13, DI
-	ADDQ  208(SP), AX
+	ADDQ  R13, DX
+	ADDQ  176(SP), DI
 	MOVQ  $+4, R13
-	MOVQ  R13, 136(SP)
+	MOVQ  R13, 64(SP)
 
 square:
-	MOVQ 144(SP), R13
-	MOVQ R13, 152(SP)
+	MOVQ 72(SP), R13
+	MOVQ R13, 80(SP)
 
 tiles:
-	MOVQ  240(SP), R13
+	MOVQ  128(SP), R13
 	TESTQ R13, R13
 	JEQ   noShare
 
@@ -23220,8 +23218,8 @@ ahead:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow0
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow0:
 	PREFETCHT0 (R11)
@@ -23229,8 +23227,8 @@ aheadInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow1
-	ADDQ       232(SP), R11
-	MOVQ       224(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow1:
 	ADDQ  $-2, R13
@@ -23238,17 +23236,17 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 160(SP), R13
+	MOVQ 88(SP), R13
 
 tile:
 	VMOVUPS     (BX), X0
-	VINSERTF128 $0x01, (DI), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (DI)(CX*1), Y1, Y1
-	VMOVUPS     (BX)(SI*1), X2
-	VINSERTF128 $0x01, (DI)(SI*1), Y2, Y2
-	VMOVUPS     (BX)(DX*1), X3
-	VINSERTF128 $0x01, (DI)(DX*1), Y3, Y3
+	VINSERTF128 $0x01, (DX), Y0, Y0
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (DX)(AX*1), Y1, Y1
+	VMOVUPS     (BX)(CX*1), X2
+	VINSERTF128 $0x01, (DX)(CX*1), Y2, Y2
+	VMOVUPS     (BX)(SI*1), X3
+	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
 	VUNPCKLPS   Y2, Y0, Y4
 	VUNPCKHPS   Y2, Y0, Y2
 	VUNPCKLPS   Y3, Y1, Y0
@@ -23258,36 +23256,36 @@ tile:
 	VUNPCKLPS   Y3, Y2, Y4
 	VUNPCKHPS   Y3, Y2, Y3
 	ADDQ        $+16, BX
-	ADDQ        $+16, DI
-	VMOVUPS     Y1, (AX)
-	VMOVUPS     Y0, (AX)(R8*1)
-	VMOVUPS     Y4, (AX)(R9*1)
-	VMOVUPS     Y3, (AX)(R10*1)
-	ADDQ        88(SP), AX
+	ADDQ        $+16, DX
+	VMOVUPS     Y1, (DI)
+	VMOVUPS     Y0, (DI)(R8*1)
+	VMOVUPS     Y4, (DI)(R9*1)
+	VMOVUPS     Y3, (DI)(R10*1)
+	ADDQ        232(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
-	MOVQ        152(SP), R13
+	MOVQ        80(SP), R13
 	ADDQ        $-1, R13
-	MOVQ        R13, 152(SP)
+	MOVQ        R13, 80(SP)
 	TESTQ       R13, R13
 	JEQ         squareDone
-	MOVQ        168(SP), R13
+	MOVQ        96(SP), R13
 	ADDQ        R13, BX
-	ADDQ        R13, DI
-	ADDQ        184(SP), AX
+	ADDQ        R13, DX
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	MOVQ 176(SP), R13
+	MOVQ 104(SP), R13
 	ADDQ R13, BX
-	ADDQ R13, DI
-	ADDQ 192(SP), AX
-	MOVQ 160(SP), R13
+	ADDQ R13, DX
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R13
 	SHLQ $0x02, R13
-	MOVQ 136(SP), R14
+	MOVQ 64(SP), R14
 	SUBQ R13, R14
-	MOVQ R14, 136(SP)
+	MOVQ R14, 64(SP)
 	CMPQ R13, $+4
 	JEQ  narrowTile
 	CMPQ R14, $+16
@@ -23295,15 +23293,15 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  144(SP), R10
-	MOVQ  64(SP), R9
+	MOVQ  72(SP), R10
+	MOVQ  208(SP), R9
 	IMULQ R10, R9
-	ADDQ  112(SP), R9
-	MOVQ  R9, 112(SP)
+	ADDQ  40(SP), R9
+	MOVQ  R9, 40(SP)
 	SHLQ  $0x05, R10
-	ADDQ  120(SP), R10
-	MOVQ  R10, 120(SP)
-	MOVQ  128(SP), R9
+	ADDQ  48(SP), R10
+	MOVQ  R10, 48(SP)
+	MOVQ  56(SP), R9
 	TESTQ R9, R9
 	JNE   squares
 	MOVQ  8(SP), R9
@@ -23324,83 +23322,83 @@ squaresDone:
 low:
 	MOVQ  (SP), R9
 	MOVQ  48(R9), R9
-	MOVQ  R9, 40(SP)
+	MOVQ  R9, 184(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 48(SP)
+	MOVQ  R9, 192(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 56(SP)
+	MOVQ  R9, 200(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 64(SP)
+	MOVQ  R9, 208(SP)
 	MOVQ  (SP), R9
 	MOVQ  80(R9), R9
-	MOVQ  R9, 72(SP)
+	MOVQ  R9, 216(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 80(SP)
+	MOVQ  R9, 224(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 88(SP)
+	MOVQ  R9, 232(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 96(SP)
+	MOVQ  R9, 240(SP)
 	SHLQ  $0x01, R9
-	MOVQ  R9, 104(SP)
+	MOVQ  R9, 248(SP)
 	MOVQ  (SP), R9
 	MOVQ  32(R9), R9
 	ANDQ  $+3, R9
 	ADDQ  $-4, R9
-	MOVQ  72(SP), R10
+	MOVQ  216(SP), R10
 	IMULQ R9, R10
-	MOVQ  R10, 208(SP)
+	MOVQ  R10, 176(SP)
 	SHLQ  $0x02, R9
-	MOVQ  R9, 200(SP)
+	MOVQ  R9, 168(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-4, R10
-	MOVQ  40(SP), R9
+	MOVQ  184(SP), R9
 	IMULQ R10, R9
-	MOVQ  R9, 56(SP)
+	MOVQ  R9, 200(SP)
 	SHLQ  $0x02, R10
-	MOVQ  88(SP), R8
-	MOVQ  R8, 184(SP)
-	MOVQ  R10, 88(SP)
+	MOVQ  232(SP), R8
+	MOVQ  R8, 112(SP)
+	MOVQ  R10, 232(SP)
 
 lowMatrix:
 	MOVQ (SP), R9
 	MOVQ 32(R9), R9
-	MOVQ R9, 136(SP)
+	MOVQ R9, 64(SP)
 	MOVQ 24(SP), R9
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), R8
-	MOVQ 48(SP), AX
-	LEAQ (R8)(AX*1), DX
-	MOVQ R9, SI
-	ADDQ 56(SP), SI
-	MOVQ 72(SP), CX
-	MOVQ 80(SP), DI
-	LEAQ (CX)(DI*1), BX
+	MOVQ 184(SP), R8
+	MOVQ 192(SP), DI
+	LEAQ (R8)(DI*1), SI
+	MOVQ R9, CX
+	ADDQ 200(SP), CX
+	MOVQ 216(SP), AX
+	MOVQ 224(SP), DX
+	LEAQ (AX)(DX*1), BX
 	MOVQ R10, R12
-	ADDQ 88(SP), R12
+	ADDQ 232(SP), R12
 
 lowTile:
-	MOVQ 136(SP), R11
+	MOVQ 64(SP), R11
 	CMPQ R11, $+4
 	JGE  lowInside
-	MOVQ 200(SP), R11
+	MOVQ 168(SP), R11
 	ADDQ R11, R9
-	ADDQ R11, SI
-	MOVQ 208(SP), R11
+	ADDQ R11, CX
+	MOVQ 176(SP), R11
 	ADDQ R11, R10
 	ADDQ R11, R12
 	MOVQ $+4, R11
-	MOVQ R11, 136(SP)
+	MOVQ R11, 64(SP)
 
 lowInside:
 	VMOVUPS      (R9), X3
-	VINSERTF128  $0x01, (SI), Y3, Y3
+	VINSERTF128  $0x01, (CX), Y3, Y3
 	VMOVUPS      (R9)(R8*1), X4
-	VINSERTF128  $0x01, (SI)(R8*1), Y4, Y4
-	VMOVUPS      (R9)(AX*1), X0
-	VINSERTF128  $0x01, (SI)(AX*1), Y0, Y0
-	VMOVUPS      (R9)(DX*1), X1
-	VINSERTF128  $0x01, (SI)(DX*1), Y1, Y1
+	VINSERTF128  $0x01, (CX)(R8*1), Y4, Y4
+	VMOVUPS      (R9)(DI*1), X0
+	VINSERTF128  $0x01, (CX)(DI*1), Y0, Y0
+	VMOVUPS      (R9)(SI*1), X1
+	VINSERTF128  $0x01, (CX)(SI*1), Y1, Y1
 	VUNPCKLPS    Y0, Y3, Y2
 	VUNPCKHPS    Y0, Y3, Y0
 	VUNPCKLPS    Y1, Y4, Y3
@@ -23410,21 +23408,21 @@ lowInside:
 	VUNPCKLPS    Y1, Y0, Y2
 	VUNPCKHPS    Y1, Y0, Y1
 	ADDQ         $+16, R9
-	ADDQ         $+16, SI
+	ADDQ         $+16, CX
 	VMOVUPS      X4, (R10)
 	VEXTRACTF128 $0x01, Y4, (R12)
-	VMOVUPS      X3, (R10)(CX*1)
-	VEXTRACTF128 $0x01, Y3, (R12)(CX*1)
-	VMOVUPS      X2, (R10)(DI*1)
-	VEXTRACTF128 $0x01, Y2, (R12)(DI*1)
+	VMOVUPS      X3, (R10)(AX*1)
+	VEXTRACTF128 $0x01, Y3, (R12)(AX*1)
+	VMOVUPS      X2, (R10)(DX*1)
+	VEXTRACTF128 $0x01, Y2, (R12)(DX*1)
 	VMOVUPS      X1, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y1, (R12)(BX*1)
-	MOVQ         184(SP), R11
+	MOVQ         112(SP), R11
 	ADDQ         R11, R10
 	ADDQ         R11, R12
-	MOVQ         136(SP), R11
+	MOVQ         64(SP), R11
 	ADDQ         $-4, R11
-	MOVQ         R11, 136(SP)
+	MOVQ         R11, 64(SP)
 	TESTQ        R11, R11
 	JNE          lowTile
 	MOVQ         8(SP), BX
@@ -23446,673 +23444,677 @@ copy:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	SHLQ $0x02, BX
-	MOVQ BX, 280(SP)
-	MOVQ (SP), DI
-	MOVQ 48(DI), DI
+	MOVQ BX, 40(SP)
+	MOVQ (SP), DX
+	MOVQ 48(DX), DX
 	CMPQ BX, $+128
 	JLE  stride48
-	SUBQ BX, DI
+	SUBQ BX, DX
 
 stride48:
-	MOVQ DI, 288(SP)
-	MOVQ (SP), DI
-	MOVQ 72(DI), DI
+	MOVQ DX, 48(SP)
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
 	CMPQ BX, $+128
 	JLE  stride72
-	SUBQ BX, DI
+	SUBQ BX, DX
 
 stride72:
-	MOVQ DI, 296(SP)
-	MOVQ BX, DI
-	ADDQ $-8, DI
-	MOVQ DI, 272(SP)
+	MOVQ DX, 56(SP)
+	MOVQ BX, DX
+	ADDQ $-8, DX
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+16
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-16, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-16, DX
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+32
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-32, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-32, DX
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+64
 	JLE  pieceKnown
-	MOVQ BX, DI
-	ADDQ $-64, DI
-	MOVQ DI, 272(SP)
+	MOVQ BX, DX
+	ADDQ $-64, DX
+	MOVQ DX, 120(SP)
 	CMPQ BX, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 272(SP), CX
-	MOVQ CX, 256(SP)
-	MOVQ $+16, DI
+	MOVQ 120(SP), AX
+	MOVQ AX, 128(SP)
+	MOVQ $+16, DX
 	CMPQ BX, $+128
 	JLE  farKnown
-	MOVQ $+4, DI
+	MOVQ $+4, DX
 	CMPQ BX, $+1024
 	JLE  farKnown
-	MOVQ $+1, DI
+	MOVQ $+1, DX
 
 farKnown:
-	MOVQ  DI, 328(SP)
+	MOVQ  DX, 88(SP)
 	MOVQ  (SP), BX
 	MOVQ  48(BX), BX
-	MOVQ  $+0, CX
+	MOVQ  $+0, AX
 	CMPQ  BX, $+64
-	JLT   aheadKnown
-	MOVQ  BX, CX
-	IMULQ DI, CX
+	JLT   rowsAheadKnown
+	MOVQ  BX, AX
+	IMULQ DX, AX
 
-aheadKnown:
-	MOVQ  CX, 336(SP)
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
+rowsAheadKnown:
+	MOVQ  AX, 96(SP)
+	MOVQ  (SP), AX
+	MOVQ  40(AX), AX
 	MOVQ  (SP), R12
 	MOVQ  24(R12), R12
 	MOVQ  $+1, R10
-	CMPQ  R12, DI
+	CMPQ  R12, DX
 	JLT   moreOuters
-	SUBQ  DI, R12
+	SUBQ  DX, R12
 	IMULQ BX, R12
-	SUBQ  R12, CX
+	SUBQ  R12, AX
 	JMP   outersKnown
 
 moreOuters:
-	SHLQ $0x01, CX
+	SHLQ $0x01, AX
 	SHLQ $0x01, R10
 	SHLQ $0x01, R12
-	CMPQ R12, DI
+	CMPQ R12, DX
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ CX, 352(SP)
-	MOVQ R10, 344(SP)
+	MOVQ AX, 112(SP)
+	MOVQ R10, 104(SP)
 
 rowsMatrix:
-	MOVQ 24(SP), DI
-	MOVQ DI, 304(SP)
-	MOVQ 32(SP), DI
-	MOVQ DI, 312(SP)
-	MOVQ (SP), DI
-	MOVQ 24(DI), DI
-	MOVQ DI, 320(SP)
+	MOVQ 24(SP), DX
+	MOVQ DX, 64(SP)
+	MOVQ 32(SP), DX
+	MOVQ DX, 72(SP)
+	MOVQ (SP), DX
+	MOVQ 24(DX), DX
+	MOVQ DX, 80(SP)
 
 rowsNext:
-	MOVQ 320(SP), R10
-	MOVQ 328(SP), R12
-	MOVQ R10, DI
-	SUBQ R12, DI
-	MOVQ 336(SP), CX
-	CMPQ DI, $+0
+	MOVQ 80(SP), R10
+	MOVQ 88(SP), R12
+	MOVQ R10, DX
+	SUBQ R12, DX
+	MOVQ 96(SP), AX
+	CMPQ DX, $+0
 	JGT  rowsCounted
-	MOVQ R10, DI
-	MOVQ $+0, CX
+	MOVQ R10, DX
+	MOVQ $+0, AX
 	MOVQ 8(SP), R10
-	MOVQ 344(SP), R12
+	MOVQ 104(SP), R12
 	CMPQ R10, R12
 	JLE  lastRows
-	MOVQ 352(SP), CX
+	MOVQ 112(SP), AX
 
 lastRows:
-	MOVQ DI, R10
+	MOVQ DX, R10
 
 rowsCounted:
-	MOVQ CX, 264(SP)
-	SUBQ DI, R10
-	MOVQ R10, 320(SP)
-	MOVQ 280(SP), CX
-	CMPQ CX, $+16
+	MOVQ AX, 136(SP)
+	SUBQ DX, R10
+	MOVQ R10, 80(SP)
+	MOVQ 40(SP), AX
+	CMPQ AX, $+16
 	JGT  longerThan16
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), R12
-	MOVQ 288(SP), R10
-	MOVQ 296(SP), BX
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), R8
-	MOVQ 272(SP), SI
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), R12
+	MOVQ 48(SP), R10
+	MOVQ 56(SP), BX
+	MOVQ 128(SP), SI
+	MOVQ 136(SP), DI
+	LEAQ (SI)(DI*1), R8
+	MOVQ 120(SP), CX
 
 row8:
-	MOVQ       (CX), R9
-	MOVQ       (CX)(DX*1), R11
+	MOVQ       (AX), R9
+	MOVQ       (AX)(SI*1), R11
 	MOVQ       R9, (R12)
-	MOVQ       R11, (R12)(SI*1)
-	PREFETCHT0 (CX)(AX*1)
-	PREFETCHT0 (CX)(R8*1)
-	ADDQ       R10, CX
+	MOVQ       R11, (R12)(CX*1)
+	PREFETCHT0 (AX)(DI*1)
+	PREFETCHT0 (AX)(R8*1)
+	ADDQ       R10, AX
 	ADDQ       BX, R12
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row8
-	MOVQ       CX, 304(SP)
-	MOVQ       R12, 312(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       R12, 72(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 280(SP), BX
+	MOVQ 40(SP), BX
 	CMPQ BX, $+32
 	JGT  longerThan32
-	MOVQ 304(SP), BX
-	MOVQ 312(SP), R10
-	MOVQ 288(SP), SI
-	MOVQ 296(SP), R12
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), AX
-	LEAQ (R8)(AX*1), DX
-	MOVQ 272(SP), CX
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 48(SP), CX
+	MOVQ 56(SP), R12
+	MOVQ 128(SP), R8
+	MOVQ 136(SP), DI
+	LEAQ (R8)(DI*1), SI
+	MOVQ 120(SP), AX
 
 row16:
 	VMOVUPS    (BX), X1
 	VMOVUPS    (BX)(R8*1), X2
 	VMOVUPS    X1, (R10)
-	VMOVUPS    X2, (R10)(CX*1)
-	PREFETCHT0 (BX)(AX*1)
-	PREFETCHT0 (BX)(DX*1)
-	ADDQ       SI, BX
+	VMOVUPS    X2, (R10)(AX*1)
+	PREFETCHT0 (BX)(DI*1)
+	PREFETCHT0 (BX)(SI*1)
+	ADDQ       CX, BX
 	ADDQ       R12, R10
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row16
-	MOVQ       BX, 304(SP)
-	MOVQ       R10, 312(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 280(SP), R12
+	MOVQ 40(SP), R12
 	CMPQ R12, $+64
 	JGT  longerThan64
-	MOVQ 304(SP), R12
-	MOVQ 312(SP), SI
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), R10
-	MOVQ 256(SP), DX
-	MOVQ 264(SP), AX
-	LEAQ (DX)(AX*1), R8
-	MOVQ 272(SP), BX
+	MOVQ 64(SP), R12
+	MOVQ 72(SP), CX
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R10
+	MOVQ 128(SP), SI
+	MOVQ 136(SP), DI
+	LEAQ (SI)(DI*1), R8
+	MOVQ 120(SP), BX
 
 row32:
 	VMOVUPS    (R12), Y2
-	VMOVUPS    (R12)(DX*1), Y1
-	VMOVUPS    Y2, (SI)
-	VMOVUPS    Y1, (SI)(BX*1)
-	PREFETCHT0 (R12)(AX*1)
+	VMOVUPS    (R12)(SI*1), Y1
+	VMOVUPS    Y2, (CX)
+	VMOVUPS    Y1, (CX)(BX*1)
+	PREFETCHT0 (R12)(DI*1)
 	PREFETCHT0 (R12)(R8*1)
-	ADDQ       CX, R12
-	ADDQ       R10, SI
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       AX, R12
+	ADDQ       R10, CX
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row32
-	MOVQ       R12, 304(SP)
-	MOVQ       SI, 312(SP)
+	MOVQ       R12, 64(SP)
+	MOVQ       CX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 280(SP), R10
+	MOVQ 40(SP), R10
 	CMPQ R10, $+128
 	JGT  longerThan128
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), CX
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), SI
-	MOVQ 256(SP), R8
-	MOVQ 264(SP), AX
-	LEAQ (R8)(AX*1), DX
-	MOVQ 272(SP), R12
+	MOVQ 64(SP), R10
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), CX
+	MOVQ 128(SP), R8
+	MOVQ 136(SP), DI
+	LEAQ (R8)(DI*1), SI
+	MOVQ 120(SP), R12
 
 row64:
 	VMOVUPS    (R10), Y1
 	VMOVUPS    32(R10), Y2
 	VMOVUPS    (R10)(R8*1), Y3
 	VMOVUPS    32(R10)(R8*1), Y4
-	VMOVUPS    Y1, (CX)
-	VMOVUPS    Y2, 32(CX)
-	VMOVUPS    Y3, (CX)(R12*1)
-	VMOVUPS    Y4, 32(CX)(R12*1)
-	PREFETCHT0 (R10)(AX*1)
-	PREFETCHT0 (R10)(DX*1)
+	VMOVUPS    Y1, (AX)
+	VMOVUPS    Y2, 32(AX)
+	VMOVUPS    Y3, (AX)(R12*1)
+	VMOVUPS    Y4, 32(AX)(R12*1)
+	PREFETCHT0 (R10)(DI*1)
+	PREFETCHT0 (R10)(SI*1)
 	ADDQ       BX, R10
-	ADDQ       SI, CX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       CX, AX
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        row64
-	MOVQ       R10, 304(SP)
-	MOVQ       CX, 312(SP)
+	MOVQ       R10, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 304(SP), SI
-	MOVQ 312(SP), BX
-	MOVQ 264(SP), CX
+	MOVQ 64(SP), CX
+	MOVQ 72(SP), BX
+	MOVQ 136(SP), AX
 
 longRow:
-	MOVQ 280(SP), R12
+	MOVQ 40(SP), R12
 	ADDQ $-128, R12
 
 piece:
-	VMOVUPS    (SI), Y4
-	VMOVUPS    32(SI), Y3
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y1
+	VMOVUPS    (CX), Y4
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y1
 	VMOVUPS    Y4, (BX)
 	VMOVUPS    Y3, 32(BX)
 	VMOVUPS    Y2, 64(BX)
 	VMOVUPS    Y1, 96(BX)
-	PREFETCHT0 (SI)(CX*1)
-	PREFETCHT0 64(SI)(CX*1)
-	ADDQ       $+128, SI
+	PREFETCHT0 (CX)(AX*1)
+	PREFETCHT0 64(CX)(AX*1)
+	ADDQ       $+128, CX
 	ADDQ       $+128, BX
 	ADDQ       $-128, R12
 	CMPQ       R12, $+0
 	JGT        piece
-	ADDQ       R12, SI
+	ADDQ       R12, CX
 	ADDQ       R12, BX
-	VMOVUPS    (SI), Y4
-	VMOVUPS    32(SI), Y3
-	VMOVUPS    64(SI), Y2
-	VMOVUPS    96(SI), Y1
+	VMOVUPS    (CX), Y4
+	VMOVUPS    32(CX), Y3
+	VMOVUPS    64(CX), Y2
+	VMOVUPS    96(CX), Y1
 	VMOVUPS    Y4, (BX)
 	VMOVUPS    Y3, 32(BX)
 	VMOVUPS    Y2, 64(BX)
 	VMOVUPS    Y1, 96(BX)
-	ADDQ       $+128, SI
+	ADDQ       $+128, CX
 	ADDQ       $+128, BX
-	ADDQ       288(SP), SI
-	ADDQ       296(SP), BX
-	ADDQ       $-1, DI
-	TESTQ      DI, DI
+	ADDQ       48(SP), CX
+	ADDQ       56(SP), BX
+	ADDQ       $-1, DX
+	TESTQ      DX, DX
 	JNE        longRow
-	MOVQ       SI, 304(SP)
-	MOVQ       BX, 312(SP)
+	MOVQ       CX, 64(SP)
+	MOVQ       BX, 72(SP)
 
 rowsDone:
-	MOVQ  320(SP), DI
-	TESTQ DI, DI
+	MOVQ  80(SP), DX
+	TESTQ DX, DX
 	JNE   rowsNext
-	MOVQ  8(SP), DI
-	ADDQ  $-1, DI
-	MOVQ  DI, 8(SP)
-	TESTQ DI, DI
+	MOVQ  8(SP), DX
+	ADDQ  $-1, DX
+	MOVQ  DX, 8(SP)
+	TESTQ DX, DX
 	JEQ   end
-	MOVQ  (SP), DI
-	MOVQ  40(DI), DI
-	ADDQ  24(SP), DI
-	MOVQ  DI, 24(SP)
-	MOVQ  (SP), DI
-	MOVQ  64(DI), DI
-	ADDQ  32(SP), DI
-	MOVQ  DI, 32(SP)
+	MOVQ  (SP), DX
+	MOVQ  40(DX), DX
+	ADDQ  24(SP), DX
+	MOVQ  DX, 24(SP)
+	MOVQ  (SP), DX
+	MOVQ  64(DX), DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 	JMP   rowsMatrix
 
 gather:
-	MOVQ $+0, DI
+	MOVQ $+0, DX
 	MOVQ (SP), R12
 	MOVQ 32(R12), R12
 	MOVQ $+4, BX
 	JMP  gatherAny
 
 gatherThin:
-	MOVQ $+1, DI
+	MOVQ $+1, DX
 	MOVQ $+1, R12
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
 	SHLQ $0x02, BX
 
 gatherAny:
-	MOVQ DI, 408(SP)
-	MOVQ R12, 416(SP)
-	MOVQ (SP), CX
-	MOVQ 48(CX), CX
-	CMPQ CX, $+4
+	MOVQ DX, 40(SP)
+	MOVQ R12, 48(SP)
+	MOVQ (SP), AX
+	MOVQ 48(AX), AX
+	CMPQ AX, $+4
 	JLT  elements
-	MOVQ $+0, DI
+	MOVQ $+0, DX
 
 gatherLast:
 	CMPQ BX, $+16
 	JGE  gatherInside
-	ADDQ $+1, DI
-	ADDQ CX, BX
+	ADDQ $+1, DX
+	ADDQ AX, BX
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  DI, 448(SP)
+	MOVQ  DX, 80(SP)
 	MOVQ  16(SP), R12
-	SUBQ  DI, R12
+	SUBQ  DX, R12
 	CMPQ  R12, $+8
 	JLT   elements
 	MOVQ  R12, 16(SP)
 	ANDQ  $+7, R12
 	ADDQ  $-8, R12
-	IMULQ R12, CX
-	MOVQ  CX, 464(SP)
+	IMULQ R12, AX
+	MOVQ  AX, 88(SP)
 	SHLQ  $0x02, R12
-	MOVQ  R12, 472(SP)
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, 360(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 368(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 376(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 384(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 392(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 400(SP)
+	MOVQ  R12, 96(SP)
+	MOVQ  (SP), AX
+	MOVQ  48(AX), AX
+	MOVQ  AX, 104(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 112(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 120(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 128(SP)
 
 gatherMatrix:
-	MOVQ 24(SP), CX
-	MOVQ CX, 432(SP)
-	MOVQ 32(SP), CX
-	MOVQ CX, 440(SP)
-	MOVQ 416(SP), CX
-	MOVQ CX, 424(SP)
+	MOVQ 24(SP), AX
+	MOVQ AX, 64(SP)
+	MOVQ 32(SP), AX
+	MOVQ AX, 72(SP)
+	MOVQ 48(SP), AX
+	MOVQ AX, 56(SP)
 
 gatherPass:
-	MOVQ 432(SP), CX
-	MOVQ 440(SP), BX
-	MOVQ 360(SP), R12
-	MOVQ 368(SP), DI
-	LEAQ (R12)(DI*1), SI
-	MOVQ CX, DX
-	ADDQ 376(SP), DX
-	MOVQ 392(SP), AX
-	MOVQ 400(SP), R8
-	LEAQ (AX)(R8*1), R10
-	MOVQ 16(SP), R11
-	MOVQ R11, 456(SP)
+	MOVQ  40(SP), AX
+	TESTQ AX, AX
+	JNE   thinPass
+	MOVQ  104(SP), AX
+	CMPQ  AX, $+8
+	JEQ   evens
+	MOVQ  64(SP), AX
+	MOVQ  72(SP), BX
+	MOVQ  16(SP), R12
+	MOVQ  128(SP), DX
+	MOVQ  104(SP), CX
+	MOVQ  112(SP), SI
+	LEAQ  (CX)(SI*1), DI
+	MOVQ  AX, R8
+	ADDQ  120(SP), R8
 
 gatherTile:
-	MOVQ 456(SP), R11
-	CMPQ R11, $+8
-	JGE  gatherWhole
-	MOVQ $+8, R11
-	MOVQ R11, 456(SP)
-	MOVQ 464(SP), R11
-	ADDQ R11, CX
-	ADDQ R11, DX
-	ADDQ 472(SP), BX
-
-gatherWhole:
-	MOVQ        408(SP), R11
-	TESTQ       R11, R11
-	JNE         thinTile
-	VMOVUPS     (CX), X1
-	VINSERTF128 $0x01, (DX), Y1, Y1
-	VMOVUPS     (CX)(R12*1), X2
-	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
-	VMOVUPS     (CX)(DI*1), X3
-	VINSERTF128 $0x01, (DX)(DI*1), Y3, Y3
-	VMOVUPS     (CX)(SI*1), X4
-	VINSERTF128 $0x01, (DX)(SI*1), Y4, Y4
+	VMOVUPS     (AX), X1
+	VINSERTF128 $0x01, (R8), Y1, Y1
+	VMOVUPS     (AX)(CX*1), X2
+	VINSERTF128 $0x01, (R8)(CX*1), Y2, Y2
+	VMOVUPS     (AX)(SI*1), X3
+	VINSERTF128 $0x01, (R8)(SI*1), Y3, Y3
+	VMOVUPS     (AX)(DI*1), X4
+	VINSERTF128 $0x01, (R8)(DI*1), Y4, Y4
 	VUNPCKLPS   Y3, Y1, Y1
 	VUNPCKLPS   Y4, Y2, Y2
 	VUNPCKLPS   Y2, Y1, Y1
 	VMOVUPS     Y1, (BX)
-	JMP         gatherStored
+	ADDQ        DX, AX
+	ADDQ        DX, R8
+	ADDQ        $+32, BX
+	ADDQ        $-8, R12
+	CMPQ        R12, $+8
+	JGE         gatherTile
+	TESTQ       R12, R12
+	JEQ         gatherTileDone
+	MOVQ        $+8, R12
+	ADDQ        88(SP), AX
+	ADDQ        88(SP), R8
+	ADDQ        96(SP), BX
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 64(SP), DX
+	MOVQ 72(SP), R12
+	MOVQ 16(SP), BX
+	MOVQ 128(SP), DI
+
+evensTile:
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VSHUFPS $0x88, Y2, Y1, Y1
+	VPERMPD $0xd8, Y1, Y1
+	VMOVUPS Y1, (R12)
+	ADDQ    DI, DX
+	ADDQ    $+32, R12
+	ADDQ    $-8, BX
+	CMPQ    BX, $+8
+	JGE     evensTile
+	TESTQ   BX, BX
+	JEQ     evensTileDone
+	MOVQ    $+8, BX
+	ADDQ    88(SP), DX
+	ADDQ    96(SP), R12
+	JMP     evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), DI
+	MOVQ  56(DI), DI
+	ADDQ  64(SP), DI
+	MOVQ  DI, 64(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	ADDQ  72(SP), DI
+	MOVQ  DI, 72(SP)
+	MOVQ  56(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 56(SP)
+	TESTQ DI, DI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 64(SP), DI
+	MOVQ 72(SP), BX
+	MOVQ 16(SP), R12
+	MOVQ 128(SP), DX
+	MOVQ 104(SP), SI
+	MOVQ 112(SP), CX
+	LEAQ (SI)(CX*1), R8
+	MOVQ DI, AX
+	ADDQ 120(SP), AX
 
 thinTile:
-	VMOVUPS     (CX), X1
-	VINSERTF128 $0x01, (DX), Y1, Y1
-	VMOVUPS     (CX)(R12*1), X2
-	VINSERTF128 $0x01, (DX)(R12*1), Y2, Y2
-	VMOVUPS     (CX)(DI*1), X4
-	VINSERTF128 $0x01, (DX)(DI*1), Y4, Y4
-	VMOVUPS     (CX)(SI*1), X3
-	VINSERTF128 $0x01, (DX)(SI*1), Y3, Y3
-	VUNPCKLPS   Y4, Y1, Y0
-	VUNPCKHPS   Y4, Y1, Y4
-	VUNPCKLPS   Y3, Y2, Y1
-	VUNPCKHPS   Y3, Y2, Y3
-	VUNPCKLPS   Y1, Y0, Y2
-	VUNPCKHPS   Y1, Y0, Y1
-	VUNPCKLPS   Y3, Y4, Y0
-	VUNPCKHPS   Y3, Y4, Y3
 	MOVQ        (SP), R11
 	MOVQ        32(R11), R11
-	VMOVUPS     Y2, (BX)
+	MOVQ        (SP), R9
+	MOVQ        80(R9), R9
+	MOVQ        BX, R10
+	VMOVUPS     (DI), X2
+	VINSERTF128 $0x01, (AX), Y2, Y2
+	VMOVUPS     (DI)(SI*1), X1
+	VINSERTF128 $0x01, (AX)(SI*1), Y1, Y1
+	VMOVUPS     (DI)(CX*1), X4
+	VINSERTF128 $0x01, (AX)(CX*1), Y4, Y4
+	VMOVUPS     (DI)(R8*1), X3
+	VINSERTF128 $0x01, (AX)(R8*1), Y3, Y3
+	VUNPCKLPS   Y4, Y2, Y0
+	VUNPCKHPS   Y4, Y2, Y4
+	VUNPCKLPS   Y3, Y1, Y2
+	VUNPCKHPS   Y3, Y1, Y3
+	VUNPCKLPS   Y2, Y0, Y1
+	VUNPCKHPS   Y2, Y0, Y2
+	VUNPCKLPS   Y3, Y4, Y0
+	VUNPCKHPS   Y3, Y4, Y3
+	VMOVUPS     Y1, (R10)
 	CMPQ        R11, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y1, (BX)(AX*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y2, (R10)
 	CMPQ        R11, $+2
-	JEQ         gatherStored
-	VMOVUPS     Y0, (BX)(R8*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y0, (R10)
 	CMPQ        R11, $+3
-	JEQ         gatherStored
-	VMOVUPS     Y3, (BX)(R10*1)
+	JEQ         someStored
+	ADDQ        R9, R10
+	VMOVUPS     Y3, (R10)
 
-gatherStored:
-	MOVQ  384(SP), R11
-	ADDQ  R11, CX
-	ADDQ  R11, DX
+someStored:
+	ADDQ  DX, DI
+	ADDQ  DX, AX
 	ADDQ  $+32, BX
-	MOVQ  456(SP), R11
-	ADDQ  $-8, R11
-	MOVQ  R11, 456(SP)
-	TESTQ R11, R11
-	JNE   gatherTile
-	MOVQ  (SP), R10
-	MOVQ  56(R10), R10
-	ADDQ  432(SP), R10
-	MOVQ  R10, 432(SP)
-	MOVQ  (SP), R10
-	MOVQ  80(R10), R10
-	ADDQ  440(SP), R10
-	MOVQ  R10, 440(SP)
-	MOVQ  424(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 424(SP)
-	TESTQ R10, R10
-	JNE   gatherPass
-	MOVQ  8(SP), R10
-	ADDQ  $-1, R10
-	MOVQ  R10, 8(SP)
-	TESTQ R10, R10
-	JEQ   gathered
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	ADDQ  24(SP), R10
-	MOVQ  R10, 24(SP)
-	MOVQ  (SP), R10
-	MOVQ  64(R10), R10
-	ADDQ  32(SP), R10
-	MOVQ  R10, 32(SP)
+	ADDQ  $-8, R12
+	CMPQ  R12, $+8
+	JGE   thinTile
+	TESTQ R12, R12
+	JEQ   thinTileDone
+	MOVQ  $+8, R12
+	ADDQ  88(SP), DI
+	ADDQ  88(SP), AX
+	ADDQ  96(SP), BX
+	JMP   thinTile
+
+thinTileDone:
+gathered:
+	MOVQ  8(SP), DX
+	ADDQ  $-1, DX
+	MOVQ  DX, 8(SP)
+	TESTQ DX, DX
+	JEQ   gatheredAll
+	MOVQ  (SP), DX
+	MOVQ  40(DX), DX
+	ADDQ  24(SP), DX
+	MOVQ  DX, 24(SP)
+	MOVQ  (SP), DX
+	MOVQ  64(DX), DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 	JMP   gatherMatrix
 
-gathered:
-	MOVQ  448(SP), R8
-	TESTQ R8, R8
+gatheredAll:
+	MOVQ  80(SP), R12
+	TESTQ R12, R12
 	JEQ   end
-	MOVQ  16(SP), R10
-	MOVQ  R8, 16(SP)
-	MOVQ  (SP), AX
-	MOVQ  16(AX), AX
-	MOVQ  AX, 8(SP)
-	MOVQ  (SP), AX
-	MOVQ  8(AX), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  (AX), AX
-	MOVQ  AX, 32(SP)
-	MOVQ  360(SP), R8
-	IMULQ R10, R8
-	ADDQ  24(SP), R8
-	MOVQ  R8, 24(SP)
-	SHLQ  $0x02, R10
-	ADDQ  32(SP), R10
-	MOVQ  R10, 32(SP)
+	MOVQ  16(SP), DX
+	MOVQ  R12, 16(SP)
+	MOVQ  (SP), BX
+	MOVQ  16(BX), BX
+	MOVQ  BX, 8(SP)
+	MOVQ  (SP), BX
+	MOVQ  8(BX), BX
+	MOVQ  BX, 24(SP)
+	MOVQ  (SP), BX
+	MOVQ  (BX), BX
+	MOVQ  BX, 32(SP)
+	MOVQ  104(SP), R12
+	IMULQ DX, R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
+	SHLQ  $0x02, DX
+	ADDQ  32(SP), DX
+	MOVQ  DX, 32(SP)
 
 elements:
-	MOVQ  16(SP), R8
-	MOVQ  (SP), R10
-	MOVQ  32(R10), R10
-	CMPQ  R8, R10
-	JGT   tall
-	MOVQ  R10, 528(SP)
-	MOVQ  R8, 536(SP)
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, 480(SP)
+	MOVQ 16(SP), DX
+	MOVQ (SP), R12
+	MOVQ 32(R12), R12
+	MOVQ (SP), BX
+	MOVQ 56(BX), BX
+	MOVQ (SP), R8
+	MOVQ 48(R8), R8
+	MOVQ (SP), CX
+	MOVQ 80(CX), CX
+	MOVQ (SP), SI
+	MOVQ 72(SI), SI
+	CMPQ DX, R12
+	JLE  longer
+	MOVQ R12, AX
+	MOVQ DX, R12
+	MOVQ AX, DX
+	MOVQ BX, AX
+	MOVQ R8, BX
+	MOVQ AX, R8
+	MOVQ CX, AX
+	MOVQ SI, CX
+	MOVQ AX, SI
+
+longer:
+	MOVQ  R12, 40(SP)
+	MOVQ  DX, 48(SP)
+	ANDQ  $-4, R12
+	MOVQ  BX, AX
+	MOVQ  AX, 96(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 488(SP)
+	MOVQ  AX, 104(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 496(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 504(SP)
+	MOVQ  AX, 112(SP)
 	SHLQ  $0x01, AX
-	MOVQ  AX, 512(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 520(SP)
-	MOVQ  528(SP), SI
-	ANDQ  $-4, SI
-	MOVQ  (SP), BX
-	MOVQ  56(BX), BX
-	IMULQ BX, SI
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, BX
-	SUBQ  SI, AX
-	MOVQ  AX, 552(SP)
-	MOVQ  536(SP), SI
-	IMULQ SI, BX
+	IMULQ R12, BX
+	MOVQ  R8, AX
+	SUBQ  BX, AX
+	MOVQ  AX, 64(SP)
 	MOVQ  (SP), AX
 	MOVQ  40(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 568(SP)
-	MOVQ  528(SP), SI
-	ANDQ  $-4, SI
-	MOVQ  (SP), BX
-	MOVQ  80(BX), BX
-	IMULQ BX, SI
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	MOVQ  AX, BX
-	SUBQ  SI, AX
-	MOVQ  AX, 560(SP)
-	MOVQ  536(SP), SI
-	IMULQ SI, BX
+	IMULQ DX, R8
+	SUBQ  R8, AX
+	MOVQ  AX, 80(SP)
+	MOVQ  CX, AX
+	MOVQ  AX, 120(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 128(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 136(SP)
+	SHLQ  $0x01, AX
+	IMULQ R12, CX
+	MOVQ  SI, AX
+	SUBQ  CX, AX
+	MOVQ  AX, 72(SP)
 	MOVQ  (SP), AX
 	MOVQ  64(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 576(SP)
-	JMP   lines
-
-tall:
-	MOVQ  R8, 528(SP)
-	MOVQ  R10, 536(SP)
-	MOVQ  (SP), R10
-	MOVQ  48(R10), R10
-	MOVQ  R10, 480(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 488(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 496(SP)
-	MOVQ  (SP), R10
-	MOVQ  72(R10), R10
-	MOVQ  R10, 504(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 512(SP)
-	SHLQ  $0x01, R10
-	MOVQ  R10, 520(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	IMULQ R8, BX
-	MOVQ  (SP), R10
-	MOVQ  56(R10), R10
-	MOVQ  R10, R8
-	SUBQ  BX, R10
-	MOVQ  R10, 552(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R8
-	MOVQ  (SP), R10
-	MOVQ  40(R10), R10
-	SUBQ  R8, R10
-	MOVQ  R10, 568(SP)
-	MOVQ  528(SP), BX
-	ANDQ  $-4, BX
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	IMULQ R8, BX
-	MOVQ  (SP), R10
-	MOVQ  80(R10), R10
-	MOVQ  R10, R8
-	SUBQ  BX, R10
-	MOVQ  R10, 560(SP)
-	MOVQ  536(SP), BX
-	IMULQ BX, R8
-	MOVQ  (SP), R10
-	MOVQ  64(R10), R10
-	SUBQ  R8, R10
-	MOVQ  R10, 576(SP)
-
-lines:
-	MOVQ 24(SP), R8
-	MOVQ 32(SP), R10
-	MOVQ 480(SP), AX
-	MOVQ 488(SP), SI
-	LEAQ (AX)(SI*1), DI
-	MOVQ 504(SP), R12
-	MOVQ 512(SP), DX
-	LEAQ (R12)(DX*1), CX
+	IMULQ DX, SI
+	SUBQ  SI, AX
+	MOVQ  AX, 88(SP)
+	MOVQ  24(SP), AX
+	MOVQ  32(SP), SI
+	MOVQ  96(SP), R8
+	MOVQ  104(SP), BX
+	LEAQ  (R8)(BX*1), DX
+	MOVQ  120(SP), R12
+	MOVQ  128(SP), DI
+	LEAQ  (R12)(DI*1), R9
 
 elementsMatrix:
-	MOVQ 536(SP), R11
-	MOVQ R11, 544(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 elementsLine:
-	MOVQ 528(SP), BX
-	CMPQ BX, $+4
+	MOVQ 40(SP), CX
+	CMPQ CX, $+4
 	JLT  single0
 
 four:
-	MOVL (R8), R11
-	MOVL (R8)(AX*1), R9
-	MOVL (R8)(SI*1), R14
-	MOVL (R8)(DI*1), R13
-	MOVL R11, (R10)
-	MOVL R9, (R10)(R12*1)
-	MOVL R14, (R10)(DX*1)
-	MOVL R13, (R10)(CX*1)
-	ADDQ 496(SP), R8
-	ADDQ 520(SP), R10
-	ADDQ $-4, BX
-	CMPQ BX, $+4
+	MOVL (AX), R11
+	MOVL (AX)(R8*1), R10
+	MOVL (AX)(BX*1), R14
+	MOVL (AX)(DX*1), R13
+	MOVL R11, (SI)
+	MOVL R10, (SI)(R12*1)
+	MOVL R14, (SI)(DI*1)
+	MOVL R13, (SI)(R9*1)
+	ADDQ 112(SP), AX
+	ADDQ 136(SP), SI
+	ADDQ $-4, CX
+	CMPQ CX, $+4
 	JGE  four
 
 single0:
-	CMPQ BX, $+0
+	CMPQ CX, $+0
 	JLE  elementsLineDone
-	MOVL (R8), R13
-	MOVL R13, (R10)
-	CMPQ BX, $+1
+	MOVL (AX), R13
+	MOVL R13, (SI)
+	CMPQ CX, $+1
 	JLE  elementsLineDone
-	MOVL (R8)(AX*1), R13
-	MOVL R13, (R10)(R12*1)
-	CMPQ BX, $+2
+	MOVL (AX)(R8*1), R13
+	MOVL R13, (SI)(R12*1)
+	CMPQ CX, $+2
 	JLE  elementsLineDone
-	MOVL (R8)(SI*1), R13
-	MOVL R13, (R10)(DX*1)
+	MOVL (AX)(BX*1), R13
+	MOVL R13, (SI)(DI*1)
 
 elementsLineDone:
-	MOVQ  544(SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, 544(SP)
-	ADDQ  552(SP), R8
-	ADDQ  560(SP), R10
-	TESTQ BX, BX
+	ADDQ  64(SP), AX
+	ADDQ  72(SP), SI
+	MOVQ  56(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 56(SP)
+	TESTQ CX, CX
 	JNE   elementsLine
-	MOVQ  8(SP), BX
-	ADDQ  $-1, BX
-	MOVQ  BX, 8(SP)
-	ADDQ  568(SP), R8
-	ADDQ  576(SP), R10
-	TESTQ BX, BX
+	ADDQ  80(SP), AX
+	ADDQ  88(SP), SI
+	MOVQ  8(SP), CX
+	ADDQ  $-1, CX
+	MOVQ  CX, 8(SP)
+	TESTQ CX, CX
 	JNE   elementsMatrix
 
 end:
@@ -24120,8 +24122,8 @@ end:
 	RET
 
 // func packF64AVX2(a *byte)
-// Requires: AVX, MMX+
-TEXT ·packF64AVX2(SB), $552-8
+// Requires: AVX, AVX2, MMX+
+TEXT ·packF64AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -24181,53 +24183,53 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+1, SI
 	ADDQ  $-2, SI
-	MOVQ  64(SP), BX
+	MOVQ  208(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 192(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x03, SI
-	MOVQ  SI, 184(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 96(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 104(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 112(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  112(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x02, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-4, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  96(SP), DX
-	MOVQ  DX, 96(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x03, BX
-	ADDQ  104(SP), BX
-	MOVQ  BX, 104(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+4, BX
 	MOVQ  $+1, SI
 
@@ -24237,109 +24239,107 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 128(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x02, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 112(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  56(SP), SI
+	MOVQ  200(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 160(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 176(SP)
-	MOVQ  96(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x03, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  128(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x02, CX
 	CMPQ  CX, BX
 	JLE   nextFull
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 200(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 160(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x03, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 208(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 144(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  128(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x02, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 216(SP)
-	MOVQ  $+4, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  72(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x02, AX
+	MOVQ  AX, 136(SP)
+	MOVQ  $+4, DI
+	MOVQ  DI, 128(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 224(SP)
-	MOVQ CX, 232(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 120(SP)
-	MOVQ 96(SP), BX
-	MOVQ 104(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ 64(SP), DI
-	MOVQ 200(SP), R8
-	MOVQ 208(SP), R9
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ 208(SP), DX
+	MOVQ 160(SP), R8
+	MOVQ 144(SP), R9
+	MOVQ 64(SP), R10
+	CMPQ R10, $+8
+	JLT  narrow
 	MOVQ $+4, R10
-	MOVQ R10, 144(SP)
-	MOVQ 56(SP), R10
+	MOVQ R10, 88(SP)
+	MOVQ 200(SP), R10
 	ADDQ $-64, R10
-	MOVQ R10, 152(SP)
+	MOVQ R10, 96(SP)
 	MOVQ $+32, R10
-	MOVQ 88(SP), R11
+	MOVQ 232(SP), R11
 	SUBQ R11, R10
-	MOVQ R10, 168(SP)
-	MOVQ 120(SP), R11
-	CMPQ R11, $+8
-	JGE  square
+	MOVQ R10, 112(SP)
+	JMP  square
 
 narrow:
-	MOVQ  232(SP), R11
+	MOVQ  136(SP), R11
 	TESTQ R11, R11
 	JEQ   noExtra
 
@@ -24349,8 +24349,8 @@ extra:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        extraInRow0
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 extraInRow0:
 	PREFETCHT0 (R8)
@@ -24358,8 +24358,8 @@ extraInRow0:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        extraInRow1
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 extraInRow1:
 	ADDQ  $-2, R11
@@ -24368,35 +24368,35 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R11
-	MOVQ R11, 144(SP)
-	MOVQ 56(SP), R11
+	MOVQ R11, 88(SP)
+	MOVQ 200(SP), R11
 	ADDQ $-16, R11
-	MOVQ R11, 152(SP)
+	MOVQ R11, 96(SP)
 	MOVQ $+32, R11
-	MOVQ 72(SP), R10
+	MOVQ 216(SP), R10
 	SUBQ R10, R11
-	MOVQ R11, 168(SP)
+	MOVQ R11, 112(SP)
 	MOVQ $+0, R10
-	MOVQ R10, 224(SP)
+	MOVQ R10, 128(SP)
 
 narrowTile:
-	MOVQ  120(SP), R10
+	MOVQ  64(SP), R10
 	TESTQ R10, R10
 	JEQ   squaresDone
-	MOVQ  120(SP), R10
+	MOVQ  64(SP), R10
 	CMPQ  R10, $+2
 	JGE   square
-	ADDQ  184(SP), BX
-	ADDQ  192(SP), AX
+	ADDQ  168(SP), BX
+	ADDQ  176(SP), DI
 	MOVQ  $+2, R10
-	MOVQ  R10, 120(SP)
+	MOVQ  R10, 64(SP)
 
 square:
-	MOVQ 128(SP), R10
-	MOVQ R10, 136(SP)
+	MOVQ 72(SP), R10
+	MOVQ R10, 80(SP)
 
 tiles:
-	MOVQ  224(SP), R10
+	MOVQ  128(SP), R10
 	TESTQ R10, R10
 	JEQ   noShare
 
@@ -24406,8 +24406,8 @@ ahead:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        aheadInRow0
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 aheadInRow0:
 	PREFETCHT0 (R8)
@@ -24415,8 +24415,8 @@ aheadInRow0:
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        aheadInRow1
-	ADDQ       216(SP), R8
-	MOVQ       208(SP), R9
+	ADDQ       152(SP), R8
+	MOVQ       144(SP), R9
 
 aheadInRow1:
 	ADDQ  $-2, R10
@@ -24424,39 +24424,39 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 144(SP), R10
+	MOVQ 88(SP), R10
 
 tile:
 	VMOVUPS     (BX), X0
-	VINSERTF128 $0x01, (BX)(SI*1), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (BX)(DX*1), Y1, Y1
+	VINSERTF128 $0x01, (BX)(CX*1), Y0, Y0
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (BX)(SI*1), Y1, Y1
 	VUNPCKLPD   Y1, Y0, Y2
 	VUNPCKHPD   Y1, Y0, Y1
 	ADDQ        $+16, BX
-	VMOVUPS     Y2, (AX)
-	VMOVUPS     Y1, (AX)(DI*1)
-	ADDQ        72(SP), AX
+	VMOVUPS     Y2, (DI)
+	VMOVUPS     Y1, (DI)(DX*1)
+	ADDQ        216(SP), DI
 	ADDQ        $-1, R10
 	TESTQ       R10, R10
 	JNE         tile
-	MOVQ        136(SP), R10
+	MOVQ        80(SP), R10
 	ADDQ        $-1, R10
-	MOVQ        R10, 136(SP)
+	MOVQ        R10, 80(SP)
 	TESTQ       R10, R10
 	JEQ         squareDone
-	ADDQ        152(SP), BX
-	ADDQ        168(SP), AX
+	ADDQ        96(SP), BX
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	ADDQ 160(SP), BX
-	ADDQ 176(SP), AX
-	MOVQ 144(SP), R10
+	ADDQ 104(SP), BX
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R10
 	SHLQ $0x01, R10
-	MOVQ 120(SP), R11
+	MOVQ 64(SP), R11
 	SUBQ R10, R11
-	MOVQ R11, 120(SP)
+	MOVQ R11, 64(SP)
 	CMPQ R10, $+2
 	JEQ  narrowTile
 	CMPQ R11, $+8
@@ -24464,107 +24464,107 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  128(SP), DI
-	MOVQ  56(SP), AX
-	IMULQ DI, AX
-	ADDQ  96(SP), AX
-	MOVQ  AX, 96(SP)
-	SHLQ  $0x05, DI
-	ADDQ  104(SP), DI
-	MOVQ  DI, 104(SP)
-	MOVQ  112(SP), AX
-	TESTQ AX, AX
+	MOVQ  72(SP), DX
+	MOVQ  200(SP), DI
+	IMULQ DX, DI
+	ADDQ  40(SP), DI
+	MOVQ  DI, 40(SP)
+	SHLQ  $0x05, DX
+	ADDQ  48(SP), DX
+	MOVQ  DX, 48(SP)
+	MOVQ  56(SP), DI
+	TESTQ DI, DI
 	JNE   squares
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
 	JEQ   end
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 40(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 48(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 56(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 64(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 72(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 80(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 88(SP)
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	ANDQ  $+1, AX
-	ADDQ  $-2, AX
-	MOVQ  64(SP), DI
-	IMULQ AX, DI
-	MOVQ  DI, 192(SP)
-	SHLQ  $0x03, AX
-	MOVQ  AX, 184(SP)
 	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
+	MOVQ  48(DI), DI
+	MOVQ  DI, 184(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 192(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 200(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	MOVQ  DI, 208(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 216(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 224(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 232(SP)
+	MOVQ  (SP), DI
+	MOVQ  32(DI), DI
+	ANDQ  $+1, DI
 	ADDQ  $-2, DI
-	MOVQ  40(SP), AX
-	IMULQ DI, AX
-	MOVQ  AX, 48(SP)
+	MOVQ  208(SP), DX
+	IMULQ DI, DX
+	MOVQ  DX, 176(SP)
 	SHLQ  $0x03, DI
-	MOVQ  72(SP), DX
-	MOVQ  DX, 168(SP)
-	MOVQ  DI, 72(SP)
+	MOVQ  DI, 168(SP)
+	MOVQ  (SP), DX
+	MOVQ  24(DX), DX
+	ADDQ  $-2, DX
+	MOVQ  184(SP), DI
+	IMULQ DX, DI
+	MOVQ  DI, 192(SP)
+	SHLQ  $0x03, DX
+	MOVQ  216(SP), SI
+	MOVQ  SI, 112(SP)
+	MOVQ  DX, 216(SP)
 
 lowMatrix:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 120(SP)
-	MOVQ 24(SP), AX
-	MOVQ 32(SP), DI
-	MOVQ 40(SP), DX
-	MOVQ 48(SP), SI
-	LEAQ (DX)(SI*1), CX
-	MOVQ 64(SP), BX
-	MOVQ 72(SP), R9
+	MOVQ (SP), DI
+	MOVQ 32(DI), DI
+	MOVQ DI, 64(SP)
+	MOVQ 24(SP), DI
+	MOVQ 32(SP), DX
+	MOVQ 184(SP), SI
+	MOVQ 192(SP), CX
+	LEAQ (SI)(CX*1), AX
+	MOVQ 208(SP), BX
+	MOVQ 216(SP), R9
 	LEAQ (BX)(R9*1), R8
 
 lowTile:
-	MOVQ 120(SP), R11
+	MOVQ 64(SP), R11
 	CMPQ R11, $+2
 	JGE  lowInside
-	ADDQ 184(SP), AX
-	ADDQ 192(SP), DI
+	ADDQ 168(SP), DI
+	ADDQ 176(SP), DX
 	MOVQ $+2, R11
-	MOVQ R11, 120(SP)
+	MOVQ R11, 64(SP)
 
 lowInside:
-	VMOVUPS      (AX), X1
-	VINSERTF128  $0x01, (AX)(SI*1), Y1, Y1
-	VMOVUPS      (AX)(DX*1), X2
-	VINSERTF128  $0x01, (AX)(CX*1), Y2, Y2
+	VMOVUPS      (DI), X1
+	VINSERTF128  $0x01, (DI)(CX*1), Y1, Y1
+	VMOVUPS      (DI)(SI*1), X2
+	VINSERTF128  $0x01, (DI)(AX*1), Y2, Y2
 	VUNPCKLPD    Y2, Y1, Y0
 	VUNPCKHPD    Y2, Y1, Y2
-	ADDQ         $+16, AX
-	VMOVUPS      X0, (DI)
-	VEXTRACTF128 $0x01, Y0, (DI)(R9*1)
-	VMOVUPS      X2, (DI)(BX*1)
-	VEXTRACTF128 $0x01, Y2, (DI)(R8*1)
-	ADDQ         168(SP), DI
-	MOVQ         120(SP), R11
+	ADDQ         $+16, DI
+	VMOVUPS      X0, (DX)
+	VEXTRACTF128 $0x01, Y0, (DX)(R9*1)
+	VMOVUPS      X2, (DX)(BX*1)
+	VEXTRACTF128 $0x01, Y2, (DX)(R8*1)
+	ADDQ         112(SP), DX
+	MOVQ         64(SP), R11
 	ADDQ         $-2, R11
-	MOVQ         R11, 120(SP)
+	MOVQ         R11, 64(SP)
 	TESTQ        R11, R11
 	JNE          lowTile
 	MOVQ         8(SP), R8
@@ -24586,7 +24586,7 @@ copy:
 	MOVQ (SP), R8
 	MOVQ 32(R8), R8
 	SHLQ $0x03, R8
-	MOVQ R8, 264(SP)
+	MOVQ R8, 40(SP)
 	MOVQ (SP), R9
 	MOVQ 48(R9), R9
 	CMPQ R8, $+128
@@ -24594,7 +24594,7 @@ copy:
 	SUBQ R8, R9
 
 stride48:
-	MOVQ R9, 272(SP)
+	MOVQ R9, 48(SP)
 	MOVQ (SP), R9
 	MOVQ 72(R9), R9
 	CMPQ R8, $+128
@@ -24602,26 +24602,26 @@ stride48:
 	SUBQ R8, R9
 
 stride72:
-	MOVQ R9, 280(SP)
+	MOVQ R9, 56(SP)
 	MOVQ R8, R9
 	ADDQ $-16, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+32
 	JLE  pieceKnown
 	MOVQ R8, R9
 	ADDQ $-32, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+64
 	JLE  pieceKnown
 	MOVQ R8, R9
 	ADDQ $-64, R9
-	MOVQ R9, 256(SP)
+	MOVQ R9, 120(SP)
 	CMPQ R8, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 256(SP), BX
-	MOVQ BX, 240(SP)
+	MOVQ 120(SP), BX
+	MOVQ BX, 128(SP)
 	MOVQ $+16, R9
 	CMPQ R8, $+128
 	JLE  farKnown
@@ -24631,209 +24631,209 @@ pieceKnown:
 	MOVQ $+1, R9
 
 farKnown:
-	MOVQ  R9, 312(SP)
+	MOVQ  R9, 88(SP)
 	MOVQ  (SP), R8
 	MOVQ  48(R8), R8
 	MOVQ  $+0, BX
 	CMPQ  R8, $+64
-	JLT   aheadKnown
+	JLT   rowsAheadKnown
 	MOVQ  R8, BX
 	IMULQ R9, BX
 
-aheadKnown:
-	MOVQ  BX, 320(SP)
+rowsAheadKnown:
+	MOVQ  BX, 96(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
-	MOVQ  (SP), DI
-	MOVQ  24(DI), DI
-	MOVQ  $+1, CX
-	CMPQ  DI, R9
+	MOVQ  (SP), DX
+	MOVQ  24(DX), DX
+	MOVQ  $+1, AX
+	CMPQ  DX, R9
 	JLT   moreOuters
-	SUBQ  R9, DI
-	IMULQ R8, DI
-	SUBQ  DI, BX
+	SUBQ  R9, DX
+	IMULQ R8, DX
+	SUBQ  DX, BX
 	JMP   outersKnown
 
 moreOuters:
 	SHLQ $0x01, BX
-	SHLQ $0x01, CX
-	SHLQ $0x01, DI
-	CMPQ DI, R9
+	SHLQ $0x01, AX
+	SHLQ $0x01, DX
+	CMPQ DX, R9
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ BX, 336(SP)
-	MOVQ CX, 328(SP)
+	MOVQ BX, 112(SP)
+	MOVQ AX, 104(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R9
-	MOVQ R9, 288(SP)
+	MOVQ R9, 64(SP)
 	MOVQ 32(SP), R9
-	MOVQ R9, 296(SP)
+	MOVQ R9, 72(SP)
 	MOVQ (SP), R9
 	MOVQ 24(R9), R9
-	MOVQ R9, 304(SP)
+	MOVQ R9, 80(SP)
 
 rowsNext:
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), DI
-	MOVQ CX, R9
-	SUBQ DI, R9
-	MOVQ 320(SP), BX
+	MOVQ 80(SP), AX
+	MOVQ 88(SP), DX
+	MOVQ AX, R9
+	SUBQ DX, R9
+	MOVQ 96(SP), BX
 	CMPQ R9, $+0
 	JGT  rowsCounted
-	MOVQ CX, R9
+	MOVQ AX, R9
 	MOVQ $+0, BX
-	MOVQ 8(SP), CX
-	MOVQ 328(SP), DI
-	CMPQ CX, DI
+	MOVQ 8(SP), AX
+	MOVQ 104(SP), DX
+	CMPQ AX, DX
 	JLE  lastRows
-	MOVQ 336(SP), BX
+	MOVQ 112(SP), BX
 
 lastRows:
-	MOVQ R9, CX
+	MOVQ R9, AX
 
 rowsCounted:
-	MOVQ BX, 248(SP)
-	SUBQ R9, CX
-	MOVQ CX, 304(SP)
-	MOVQ 264(SP), BX
+	MOVQ BX, 136(SP)
+	SUBQ R9, AX
+	MOVQ AX, 80(SP)
+	MOVQ 40(SP), BX
 	CMPQ BX, $+32
 	JGT  longerThan32
-	MOVQ 288(SP), BX
-	MOVQ 296(SP), DI
-	MOVQ 272(SP), CX
-	MOVQ 280(SP), R8
-	MOVQ 240(SP), SI
-	MOVQ 248(SP), DX
-	LEAQ (SI)(DX*1), AX
-	MOVQ 256(SP), R11
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), DX
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R8
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
+	LEAQ (CX)(SI*1), DI
+	MOVQ 120(SP), R11
 
 row16:
 	VMOVUPS    (BX), X2
-	VMOVUPS    (BX)(SI*1), X0
-	VMOVUPS    X2, (DI)
-	VMOVUPS    X0, (DI)(R11*1)
-	PREFETCHT0 (BX)(DX*1)
-	PREFETCHT0 (BX)(AX*1)
-	ADDQ       CX, BX
-	ADDQ       R8, DI
+	VMOVUPS    (BX)(CX*1), X0
+	VMOVUPS    X2, (DX)
+	VMOVUPS    X0, (DX)(R11*1)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(DI*1)
+	ADDQ       AX, BX
+	ADDQ       R8, DX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row16
-	MOVQ       BX, 288(SP)
-	MOVQ       DI, 296(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       DX, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 264(SP), R8
+	MOVQ 40(SP), R8
 	CMPQ R8, $+64
 	JGT  longerThan64
-	MOVQ 288(SP), R8
-	MOVQ 296(SP), CX
-	MOVQ 272(SP), R11
-	MOVQ 280(SP), DI
-	MOVQ 240(SP), AX
-	MOVQ 248(SP), DX
-	LEAQ (AX)(DX*1), SI
-	MOVQ 256(SP), BX
+	MOVQ 64(SP), R8
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), R11
+	MOVQ 56(SP), DX
+	MOVQ 128(SP), DI
+	MOVQ 136(SP), SI
+	LEAQ (DI)(SI*1), CX
+	MOVQ 120(SP), BX
 
 row32:
 	VMOVUPS    (R8), Y0
-	VMOVUPS    (R8)(AX*1), Y2
-	VMOVUPS    Y0, (CX)
-	VMOVUPS    Y2, (CX)(BX*1)
-	PREFETCHT0 (R8)(DX*1)
+	VMOVUPS    (R8)(DI*1), Y2
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y2, (AX)(BX*1)
 	PREFETCHT0 (R8)(SI*1)
+	PREFETCHT0 (R8)(CX*1)
 	ADDQ       R11, R8
-	ADDQ       DI, CX
+	ADDQ       DX, AX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row32
-	MOVQ       R8, 288(SP)
-	MOVQ       CX, 296(SP)
+	MOVQ       R8, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 264(SP), DI
-	CMPQ DI, $+128
+	MOVQ 40(SP), DX
+	CMPQ DX, $+128
 	JGT  longerThan128
-	MOVQ 288(SP), DI
-	MOVQ 296(SP), R11
-	MOVQ 272(SP), BX
-	MOVQ 280(SP), CX
-	MOVQ 240(SP), SI
-	MOVQ 248(SP), DX
-	LEAQ (SI)(DX*1), AX
-	MOVQ 256(SP), R8
+	MOVQ 64(SP), DX
+	MOVQ 72(SP), R11
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), AX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
+	LEAQ (CX)(SI*1), DI
+	MOVQ 120(SP), R8
 
 row64:
-	VMOVUPS    (DI), Y2
-	VMOVUPS    32(DI), Y0
-	VMOVUPS    (DI)(SI*1), Y1
-	VMOVUPS    32(DI)(SI*1), Y3
+	VMOVUPS    (DX), Y2
+	VMOVUPS    32(DX), Y0
+	VMOVUPS    (DX)(CX*1), Y1
+	VMOVUPS    32(DX)(CX*1), Y3
 	VMOVUPS    Y2, (R11)
 	VMOVUPS    Y0, 32(R11)
 	VMOVUPS    Y1, (R11)(R8*1)
 	VMOVUPS    Y3, 32(R11)(R8*1)
-	PREFETCHT0 (DI)(DX*1)
-	PREFETCHT0 (DI)(AX*1)
-	ADDQ       BX, DI
-	ADDQ       CX, R11
+	PREFETCHT0 (DX)(SI*1)
+	PREFETCHT0 (DX)(DI*1)
+	ADDQ       BX, DX
+	ADDQ       AX, R11
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        row64
-	MOVQ       DI, 288(SP)
-	MOVQ       R11, 296(SP)
+	MOVQ       DX, 64(SP)
+	MOVQ       R11, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 288(SP), CX
-	MOVQ 296(SP), BX
-	MOVQ 248(SP), R11
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), BX
+	MOVQ 136(SP), R11
 
 longRow:
-	MOVQ 264(SP), R8
+	MOVQ 40(SP), R8
 	ADDQ $-128, R8
 
 piece:
-	VMOVUPS    (CX), Y3
-	VMOVUPS    32(CX), Y1
-	VMOVUPS    64(CX), Y0
-	VMOVUPS    96(CX), Y2
+	VMOVUPS    (AX), Y3
+	VMOVUPS    32(AX), Y1
+	VMOVUPS    64(AX), Y0
+	VMOVUPS    96(AX), Y2
 	VMOVUPS    Y3, (BX)
 	VMOVUPS    Y1, 32(BX)
 	VMOVUPS    Y0, 64(BX)
 	VMOVUPS    Y2, 96(BX)
-	PREFETCHT0 (CX)(R11*1)
-	PREFETCHT0 64(CX)(R11*1)
-	ADDQ       $+128, CX
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	ADDQ       $+128, AX
 	ADDQ       $+128, BX
 	ADDQ       $-128, R8
 	CMPQ       R8, $+0
 	JGT        piece
-	ADDQ       R8, CX
+	ADDQ       R8, AX
 	ADDQ       R8, BX
-	VMOVUPS    (CX), Y3
-	VMOVUPS    32(CX), Y1
-	VMOVUPS    64(CX), Y0
-	VMOVUPS    96(CX), Y2
+	VMOVUPS    (AX), Y3
+	VMOVUPS    32(AX), Y1
+	VMOVUPS    64(AX), Y0
+	VMOVUPS    96(AX), Y2
 	VMOVUPS    Y3, (BX)
 	VMOVUPS    Y1, 32(BX)
 	VMOVUPS    Y0, 64(BX)
 	VMOVUPS    Y2, 96(BX)
-	ADDQ       $+128, CX
+	ADDQ       $+128, AX
 	ADDQ       $+128, BX
-	ADDQ       272(SP), CX
-	ADDQ       280(SP), BX
+	ADDQ       48(SP), AX
+	ADDQ       56(SP), BX
 	ADDQ       $-1, R9
 	TESTQ      R9, R9
 	JNE        longRow
-	MOVQ       CX, 288(SP)
-	MOVQ       BX, 296(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       BX, 72(SP)
 
 rowsDone:
-	MOVQ  304(SP), R9
+	MOVQ  80(SP), R9
 	TESTQ R9, R9
 	JNE   rowsNext
 	MOVQ  8(SP), R9
@@ -24866,8 +24866,8 @@ gatherThin:
 	SHLQ $0x03, BX
 
 gatherAny:
-	MOVQ R9, 376(SP)
-	MOVQ R8, 384(SP)
+	MOVQ R9, 40(SP)
+	MOVQ R8, 48(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+8
@@ -24882,7 +24882,7 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R9, 416(SP)
+	MOVQ  R9, 80(SP)
 	MOVQ  16(SP), R8
 	SUBQ  R9, R8
 	CMPQ  R8, $+4
@@ -24891,300 +24891,304 @@ gatherInside:
 	ANDQ  $+3, R8
 	ADDQ  $-4, R8
 	IMULQ R8, R11
-	MOVQ  R11, 432(SP)
+	MOVQ  R11, 88(SP)
 	SHLQ  $0x03, R8
-	MOVQ  R8, 440(SP)
+	MOVQ  R8, 96(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
-	MOVQ  R11, 344(SP)
+	MOVQ  R11, 104(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 352(SP)
+	MOVQ  R11, 112(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 360(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 368(SP)
+	MOVQ  R11, 120(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 400(SP)
+	MOVQ R11, 64(SP)
 	MOVQ 32(SP), R11
-	MOVQ R11, 408(SP)
-	MOVQ 384(SP), R11
-	MOVQ R11, 392(SP)
+	MOVQ R11, 72(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 gatherPass:
-	MOVQ 400(SP), R11
-	MOVQ 408(SP), BX
-	MOVQ 344(SP), R8
-	MOVQ 352(SP), R9
-	LEAQ (R8)(R9*1), CX
-	MOVQ 368(SP), AX
-	MOVQ 16(SP), DX
-	MOVQ DX, 424(SP)
+	MOVQ  40(SP), R11
+	TESTQ R11, R11
+	JNE   thinPass
+	MOVQ  104(SP), R11
+	CMPQ  R11, $+16
+	JEQ   evens
+	MOVQ  64(SP), R11
+	MOVQ  72(SP), BX
+	MOVQ  16(SP), R8
+	MOVQ  120(SP), R9
+	MOVQ  104(SP), AX
+	MOVQ  112(SP), DI
+	LEAQ  (AX)(DI*1), SI
 
 gatherTile:
-	MOVQ 424(SP), DX
-	CMPQ DX, $+4
-	JGE  gatherWhole
-	MOVQ $+4, DX
-	MOVQ DX, 424(SP)
-	ADDQ 432(SP), R11
-	ADDQ 440(SP), BX
-
-gatherWhole:
-	MOVQ        376(SP), DX
-	TESTQ       DX, DX
-	JNE         thinTile
 	VMOVUPS     (R11), X2
-	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
-	VMOVUPS     (R11)(R8*1), X0
-	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
+	VINSERTF128 $0x01, (R11)(DI*1), Y2, Y2
+	VMOVUPS     (R11)(AX*1), X0
+	VINSERTF128 $0x01, (R11)(SI*1), Y0, Y0
 	VUNPCKLPD   Y0, Y2, Y2
 	VMOVUPS     Y2, (BX)
-	JMP         gatherStored
+	ADDQ        R9, R11
+	ADDQ        $+32, BX
+	ADDQ        $-4, R8
+	CMPQ        R8, $+4
+	JGE         gatherTile
+	TESTQ       R8, R8
+	JEQ         gatherTileDone
+	MOVQ        $+4, R8
+	ADDQ        88(SP), R11
+	ADDQ        96(SP), BX
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 64(SP), R9
+	MOVQ 72(SP), R8
+	MOVQ 16(SP), BX
+	MOVQ 120(SP), SI
+
+evensTile:
+	VMOVUPS   (R9), Y2
+	VMOVUPS   32(R9), Y0
+	VUNPCKLPD Y0, Y2, Y2
+	VPERMPD   $0xd8, Y2, Y2
+	VMOVUPS   Y2, (R8)
+	ADDQ      SI, R9
+	ADDQ      $+32, R8
+	ADDQ      $-4, BX
+	CMPQ      BX, $+4
+	JGE       evensTile
+	TESTQ     BX, BX
+	JEQ       evensTileDone
+	MOVQ      $+4, BX
+	ADDQ      88(SP), R9
+	ADDQ      96(SP), R8
+	JMP       evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), SI
+	MOVQ  56(SI), SI
+	ADDQ  64(SP), SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	ADDQ  72(SP), SI
+	MOVQ  SI, 72(SP)
+	MOVQ  56(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 56(SP)
+	TESTQ SI, SI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 64(SP), SI
+	MOVQ 72(SP), BX
+	MOVQ 16(SP), R8
+	MOVQ 120(SP), R9
+	MOVQ 104(SP), DI
+	MOVQ 112(SP), AX
+	LEAQ (DI)(AX*1), R11
 
 thinTile:
-	VMOVUPS     (R11), X2
-	VINSERTF128 $0x01, (R11)(R9*1), Y2, Y2
-	VMOVUPS     (R11)(R8*1), X0
-	VINSERTF128 $0x01, (R11)(CX*1), Y0, Y0
-	VUNPCKLPD   Y0, Y2, Y1
-	VUNPCKHPD   Y0, Y2, Y0
 	MOVQ        (SP), DX
 	MOVQ        32(DX), DX
-	VMOVUPS     Y1, (BX)
+	MOVQ        (SP), R10
+	MOVQ        80(R10), R10
+	MOVQ        BX, CX
+	VMOVUPS     (SI), X0
+	VINSERTF128 $0x01, (SI)(AX*1), Y0, Y0
+	VMOVUPS     (SI)(DI*1), X2
+	VINSERTF128 $0x01, (SI)(R11*1), Y2, Y2
+	VUNPCKLPD   Y2, Y0, Y1
+	VUNPCKHPD   Y2, Y0, Y2
+	VMOVUPS     Y1, (CX)
 	CMPQ        DX, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y0, (BX)(AX*1)
+	JEQ         someStored
+	ADDQ        R10, CX
+	VMOVUPS     Y2, (CX)
 
-gatherStored:
-	ADDQ  360(SP), R11
+someStored:
+	ADDQ  R9, SI
 	ADDQ  $+32, BX
-	MOVQ  424(SP), DX
-	ADDQ  $-4, DX
-	MOVQ  DX, 424(SP)
-	TESTQ DX, DX
-	JNE   gatherTile
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	ADDQ  400(SP), AX
-	MOVQ  AX, 400(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	ADDQ  408(SP), AX
-	MOVQ  AX, 408(SP)
-	MOVQ  392(SP), AX
+	ADDQ  $-4, R8
+	CMPQ  R8, $+4
+	JGE   thinTile
+	TESTQ R8, R8
+	JEQ   thinTileDone
+	MOVQ  $+4, R8
+	ADDQ  88(SP), SI
+	ADDQ  96(SP), BX
+	JMP   thinTile
+
+thinTileDone:
+gathered:
+	MOVQ  8(SP), R9
+	ADDQ  $-1, R9
+	MOVQ  R9, 8(SP)
+	TESTQ R9, R9
+	JEQ   gatheredAll
+	MOVQ  (SP), R9
+	MOVQ  40(R9), R9
+	ADDQ  24(SP), R9
+	MOVQ  R9, 24(SP)
+	MOVQ  (SP), R9
+	MOVQ  64(R9), R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+	JMP   gatherMatrix
+
+gatheredAll:
+	MOVQ  80(SP), R8
+	TESTQ R8, R8
+	JEQ   end
+	MOVQ  16(SP), R9
+	MOVQ  R8, 16(SP)
+	MOVQ  (SP), BX
+	MOVQ  16(BX), BX
+	MOVQ  BX, 8(SP)
+	MOVQ  (SP), BX
+	MOVQ  8(BX), BX
+	MOVQ  BX, 24(SP)
+	MOVQ  (SP), BX
+	MOVQ  (BX), BX
+	MOVQ  BX, 32(SP)
+	MOVQ  104(SP), R8
+	IMULQ R9, R8
+	ADDQ  24(SP), R8
+	MOVQ  R8, 24(SP)
+	SHLQ  $0x03, R9
+	ADDQ  32(SP), R9
+	MOVQ  R9, 32(SP)
+
+elements:
+	MOVQ 16(SP), R9
+	MOVQ (SP), R8
+	MOVQ 32(R8), R8
+	MOVQ (SP), BX
+	MOVQ 56(BX), BX
+	MOVQ (SP), R11
+	MOVQ 48(R11), R11
+	MOVQ (SP), AX
+	MOVQ 80(AX), AX
+	MOVQ (SP), DI
+	MOVQ 72(DI), DI
+	CMPQ R9, R8
+	JLE  longer
+	MOVQ R8, SI
+	MOVQ R9, R8
+	MOVQ SI, R9
+	MOVQ BX, SI
+	MOVQ R11, BX
+	MOVQ SI, R11
+	MOVQ AX, SI
+	MOVQ DI, AX
+	MOVQ SI, DI
+
+longer:
+	MOVQ  R8, 40(SP)
+	MOVQ  R9, 48(SP)
+	ANDQ  $-4, R8
+	MOVQ  BX, SI
+	MOVQ  SI, 96(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 104(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 112(SP)
+	SHLQ  $0x01, SI
+	IMULQ R8, BX
+	MOVQ  R11, SI
+	SUBQ  BX, SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  40(SI), SI
+	IMULQ R9, R11
+	SUBQ  R11, SI
+	MOVQ  SI, 80(SP)
+	MOVQ  AX, SI
+	MOVQ  SI, 120(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 128(SP)
+	SHLQ  $0x01, SI
+	MOVQ  SI, 136(SP)
+	SHLQ  $0x01, SI
+	IMULQ R8, AX
+	MOVQ  DI, SI
+	SUBQ  AX, SI
+	MOVQ  SI, 72(SP)
+	MOVQ  (SP), SI
+	MOVQ  64(SI), SI
+	IMULQ R9, DI
+	SUBQ  DI, SI
+	MOVQ  SI, 88(SP)
+	MOVQ  24(SP), SI
+	MOVQ  32(SP), DI
+	MOVQ  96(SP), R11
+	MOVQ  104(SP), BX
+	LEAQ  (R11)(BX*1), R9
+	MOVQ  120(SP), R8
+	MOVQ  128(SP), R10
+	LEAQ  (R8)(R10*1), DX
+
+elementsMatrix:
+	MOVQ 48(SP), CX
+	MOVQ CX, 56(SP)
+
+elementsLine:
+	MOVQ 40(SP), AX
+	CMPQ AX, $+4
+	JLT  single0
+
+four:
+	MOVQ (SI), CX
+	MOVQ (SI)(R11*1), R12
+	MOVQ (SI)(BX*1), R13
+	MOVQ (SI)(R9*1), R14
+	MOVQ CX, (DI)
+	MOVQ R12, (DI)(R8*1)
+	MOVQ R13, (DI)(R10*1)
+	MOVQ R14, (DI)(DX*1)
+	ADDQ 112(SP), SI
+	ADDQ 136(SP), DI
+	ADDQ $-4, AX
+	CMPQ AX, $+4
+	JGE  four
+
+single0:
+	CMPQ AX, $+0
+	JLE  elementsLineDone
+	MOVQ (SI), R14
+	MOVQ R14, (DI)
+	CMPQ AX, $+1
+	JLE  elementsLineDone
+	MOVQ (SI)(R11*1), R14
+	MOVQ R14, (DI)(R8*1)
+	CMPQ AX, $+2
+	JLE  elementsLineDone
+	MOVQ (SI)(BX*1), R14
+	MOVQ R14, (DI)(R10*1)
+
+elementsLineDone:
+	ADDQ  64(SP), SI
+	ADDQ  72(SP), DI
+	MOVQ  56(SP), AX
 	ADDQ  $-1, AX
-	MOVQ  AX, 392(SP)
+	MOVQ  AX, 56(SP)
 	TESTQ AX, AX
-	JNE   gatherPass
+	JNE   elementsLine
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
 	MOVQ  8(SP), AX
 	ADDQ  $-1, AX
 	MOVQ  AX, 8(SP)
 	TESTQ AX, AX
-	JEQ   gathered
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
-	JMP   gatherMatrix
-
-gathered:
-	MOVQ  416(SP), BX
-	TESTQ BX, BX
-	JEQ   end
-	MOVQ  16(SP), AX
-	MOVQ  BX, 16(SP)
-	MOVQ  (SP), CX
-	MOVQ  16(CX), CX
-	MOVQ  CX, 8(SP)
-	MOVQ  (SP), CX
-	MOVQ  8(CX), CX
-	MOVQ  CX, 24(SP)
-	MOVQ  (SP), CX
-	MOVQ  (CX), CX
-	MOVQ  CX, 32(SP)
-	MOVQ  344(SP), BX
-	IMULQ AX, BX
-	ADDQ  24(SP), BX
-	MOVQ  BX, 24(SP)
-	SHLQ  $0x03, AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
-
-elements:
-	MOVQ  16(SP), BX
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	CMPQ  BX, AX
-	JGT   tall
-	MOVQ  AX, 496(SP)
-	MOVQ  BX, 504(SP)
-	MOVQ  (SP), CX
-	MOVQ  56(CX), CX
-	MOVQ  CX, 448(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 456(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 464(SP)
-	MOVQ  (SP), CX
-	MOVQ  80(CX), CX
-	MOVQ  CX, 472(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 480(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 488(SP)
-	MOVQ  496(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R9
-	MOVQ  56(R9), R9
-	IMULQ R9, R8
-	MOVQ  (SP), CX
-	MOVQ  48(CX), CX
-	MOVQ  CX, R9
-	SUBQ  R8, CX
-	MOVQ  CX, 520(SP)
-	MOVQ  504(SP), R8
-	IMULQ R8, R9
-	MOVQ  (SP), CX
-	MOVQ  40(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 536(SP)
-	MOVQ  496(SP), R8
-	ANDQ  $-4, R8
-	MOVQ  (SP), R9
-	MOVQ  80(R9), R9
-	IMULQ R9, R8
-	MOVQ  (SP), CX
-	MOVQ  72(CX), CX
-	MOVQ  CX, R9
-	SUBQ  R8, CX
-	MOVQ  CX, 528(SP)
-	MOVQ  504(SP), R8
-	IMULQ R8, R9
-	MOVQ  (SP), CX
-	MOVQ  64(CX), CX
-	SUBQ  R9, CX
-	MOVQ  CX, 544(SP)
-	JMP   lines
-
-tall:
-	MOVQ  BX, 496(SP)
-	MOVQ  AX, 504(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 448(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 456(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 464(SP)
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	MOVQ  AX, 472(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 480(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 488(SP)
-	MOVQ  496(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), BX
-	MOVQ  48(BX), BX
-	IMULQ BX, R9
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, BX
-	SUBQ  R9, AX
-	MOVQ  AX, 520(SP)
-	MOVQ  504(SP), R9
-	IMULQ R9, BX
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 536(SP)
-	MOVQ  496(SP), R9
-	ANDQ  $-4, R9
-	MOVQ  (SP), BX
-	MOVQ  72(BX), BX
-	IMULQ BX, R9
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, BX
-	SUBQ  R9, AX
-	MOVQ  AX, 528(SP)
-	MOVQ  504(SP), R9
-	IMULQ R9, BX
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	SUBQ  BX, AX
-	MOVQ  AX, 544(SP)
-
-lines:
-	MOVQ 24(SP), BX
-	MOVQ 32(SP), AX
-	MOVQ 448(SP), CX
-	MOVQ 456(SP), R8
-	LEAQ (CX)(R8*1), R11
-	MOVQ 472(SP), DX
-	MOVQ 480(SP), SI
-	LEAQ (DX)(SI*1), DI
-
-elementsMatrix:
-	MOVQ 504(SP), R10
-	MOVQ R10, 512(SP)
-
-elementsLine:
-	MOVQ 496(SP), R9
-	CMPQ R9, $+4
-	JLT  single0
-
-four:
-	MOVQ (BX), R10
-	MOVQ (BX)(CX*1), R12
-	MOVQ (BX)(R8*1), R13
-	MOVQ (BX)(R11*1), R14
-	MOVQ R10, (AX)
-	MOVQ R12, (AX)(DX*1)
-	MOVQ R13, (AX)(SI*1)
-	MOVQ R14, (AX)(DI*1)
-	ADDQ 464(SP), BX
-	ADDQ 488(SP), AX
-	ADDQ $-4, R9
-	CMPQ R9, $+4
-	JGE  four
-
-single0:
-	CMPQ R9, $+0
-	JLE  elementsLineDone
-	MOVQ (BX), R14
-	MOVQ R14, (AX)
-	CMPQ R9, $+1
-	JLE  elementsLineDone
-	MOVQ (BX)(CX*1), R14
-	MOVQ R14, (AX)(DX*1)
-	CMPQ R9, $+2
-	JLE  elementsLineDone
-	MOVQ (BX)(R8*1), R14
-	MOVQ R14, (AX)(SI*1)
-
-elementsLineDone:
-	MOVQ  512(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 512(SP)
-	ADDQ  520(SP), BX
-	ADDQ  528(SP), AX
-	TESTQ R9, R9
-	JNE   elementsLine
-	MOVQ  8(SP), R9
-	ADDQ  $-1, R9
-	MOVQ  R9, 8(SP)
-	ADDQ  536(SP), BX
-	ADDQ  544(SP), AX
-	TESTQ R9, R9
 	JNE   elementsMatrix
 
 end:
@@ -25193,7 +25197,7 @@ end:
 
 // func packF16AVX2(a *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·packF16AVX2(SB), $616-8
+TEXT ·packF16AVX2(SB), $320-8
 	MOVQ a+0(FP), AX
 	MOVQ AX, (SP)
 	MOVQ (SP), AX
@@ -25253,61 +25257,61 @@ thin:
 transpose:
 	MOVQ  (SP), SI
 	MOVQ  48(SI), SI
-	MOVQ  SI, 40(SP)
+	MOVQ  SI, 184(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 48(SP)
+	MOVQ  SI, 192(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 56(SP)
+	MOVQ  SI, 200(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 64(SP)
+	MOVQ  SI, 208(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 72(SP)
+	MOVQ  SI, 216(SP)
 	MOVQ  (SP), SI
 	MOVQ  80(SI), SI
-	MOVQ  SI, 80(SP)
+	MOVQ  SI, 224(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 88(SP)
+	MOVQ  SI, 232(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 96(SP)
+	MOVQ  SI, 240(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 104(SP)
+	MOVQ  SI, 248(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 112(SP)
+	MOVQ  SI, 256(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 120(SP)
+	MOVQ  SI, 264(SP)
 	MOVQ  (SP), SI
 	MOVQ  32(SI), SI
 	ANDQ  $+7, SI
 	ADDQ  $-8, SI
-	MOVQ  80(SP), BX
+	MOVQ  224(SP), BX
 	IMULQ SI, BX
-	MOVQ  BX, 224(SP)
+	MOVQ  BX, 176(SP)
 	SHLQ  $0x01, SI
-	MOVQ  SI, 216(SP)
+	MOVQ  SI, 168(SP)
 
 matrix:
 	MOVQ 24(SP), BX
-	MOVQ BX, 128(SP)
+	MOVQ BX, 40(SP)
 	MOVQ 32(SP), BX
-	MOVQ BX, 136(SP)
+	MOVQ BX, 48(SP)
 	MOVQ (SP), BX
 	MOVQ 24(BX), BX
-	MOVQ BX, 144(SP)
+	MOVQ BX, 56(SP)
 
 squares:
-	MOVQ  144(SP), BX
+	MOVQ  56(SP), BX
 	MOVQ  BX, SI
 	SHRQ  $0x04, SI
 	TESTQ SI, SI
 	JNE   squaresInside
 	ADDQ  $-16, BX
-	MOVQ  40(SP), DX
+	MOVQ  184(SP), DX
 	IMULQ BX, DX
-	ADDQ  128(SP), DX
-	MOVQ  DX, 128(SP)
+	ADDQ  40(SP), DX
+	MOVQ  DX, 40(SP)
 	SHLQ  $0x01, BX
-	ADDQ  136(SP), BX
-	MOVQ  BX, 136(SP)
+	ADDQ  48(SP), BX
+	MOVQ  BX, 48(SP)
 	MOVQ  $+16, BX
 	MOVQ  $+1, SI
 
@@ -25317,115 +25321,113 @@ squaresInside:
 	MOVQ $+2, SI
 
 squaresCounted:
-	MOVQ  SI, 160(SP)
+	MOVQ  SI, 72(SP)
 	MOVQ  SI, DX
 	SHLQ  $0x04, DX
 	SUBQ  DX, BX
-	MOVQ  BX, 144(SP)
+	MOVQ  BX, 56(SP)
 	MOVQ  $+1, DX
 	SUBQ  SI, DX
-	MOVQ  72(SP), SI
+	MOVQ  216(SP), SI
 	IMULQ DX, SI
-	MOVQ  SI, 192(SP)
+	MOVQ  SI, 104(SP)
 	SHLQ  $0x05, DX
-	MOVQ  DX, 208(SP)
-	MOVQ  128(SP), DX
+	MOVQ  DX, 120(SP)
+	MOVQ  184(SP), DX
+	MOVQ  (SP), SI
+	MOVQ  32(SI), SI
+	SHLQ  $0x01, SI
+	MOVQ  $+0, CX
+	MOVQ  CX, 128(SP)
+	MOVQ  CX, 136(SP)
+	CMPQ  DX, $+64
+	JLT   aheadKnown
+	CMPQ  SI, $+1024
+	JGT   aheadKnown
+	MOVQ  40(SP), AX
 	TESTQ BX, BX
 	JEQ   nextMatrix
-	MOVQ  160(SP), CX
+	MOVQ  72(SP), CX
 	SHLQ  $0x04, CX
 	CMPQ  CX, BX
 	JLE   nextFull
 	MOVQ  BX, CX
 
 nextFull:
-	MOVQ  40(SP), SI
-	IMULQ CX, SI
-	ADDQ  SI, DX
+	IMULQ DX, CX
+	ADDQ  CX, AX
 	JMP   nextKnown
 
 nextMatrix:
-	MOVQ 8(SP), SI
-	CMPQ SI, $+1
+	MOVQ 8(SP), DI
+	CMPQ DI, $+1
 	JEQ  nextKnown
-	MOVQ 24(SP), DX
-	MOVQ (SP), SI
-	MOVQ 40(SI), SI
-	ADDQ SI, DX
+	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 40(DI), DI
+	ADDQ DI, AX
 
 nextKnown:
-	MOVQ  DX, 232(SP)
-	MOVQ  40(SP), AX
-	MOVQ  AX, CX
+	MOVQ  AX, 160(SP)
+	MOVQ  DX, CX
 	ANDQ  $+63, CX
 	TESTQ CX, CX
 	JEQ   aligned
-	MOVQ  $+63, DX
+	MOVQ  $+63, AX
 
 aligned:
-	ANDQ  $+63, DX
-	MOVQ  (SP), SI
-	MOVQ  32(SI), SI
-	SHLQ  $0x01, SI
-	ADDQ  SI, DX
-	ADDQ  $+63, DX
-	SHRQ  $0x06, DX
-	MOVQ  DX, 240(SP)
+	ANDQ  $+63, AX
+	ADDQ  SI, AX
+	ADDQ  $+63, AX
+	SHRQ  $0x06, AX
+	MOVQ  AX, 144(SP)
+	MOVQ  AX, CX
+	SHLQ  $0x06, CX
+	SUBQ  CX, DX
+	MOVQ  DX, 152(SP)
 	SHRQ  $0x06, SI
-	MOVQ  DX, CX
-	SUBQ  SI, CX
-	MOVQ  160(SP), SI
-	IMULQ SI, CX
-	SHLQ  $0x04, CX
-	SHLQ  $0x06, DX
-	MOVQ  AX, SI
-	SUBQ  DX, SI
-	MOVQ  SI, 248(SP)
-	MOVQ  $+16, SI
-	CMPQ  AX, $+64
-	JLT   unaided
-	CMPQ  DX, $+1024
-	JLE   aided
+	SUBQ  SI, AX
+	MOVQ  72(SP), DI
+	IMULQ DI, AX
+	SHLQ  $0x04, AX
+	MOVQ  AX, 136(SP)
+	MOVQ  $+16, DI
+	MOVQ  DI, 128(SP)
 
-unaided:
-	MOVQ $+0, SI
-	MOVQ $+0, CX
-
-aided:
-	MOVQ SI, 256(SP)
-	MOVQ CX, 264(SP)
+aheadKnown:
 	MOVQ (SP), BX
 	MOVQ 32(BX), BX
-	MOVQ BX, 152(SP)
-	MOVQ 128(SP), BX
-	MOVQ 136(SP), AX
-	MOVQ 40(SP), CX
-	MOVQ 48(SP), SI
-	LEAQ (CX)(SI*1), DX
-	MOVQ BX, DI
-	ADDQ 56(SP), DI
+	MOVQ BX, 64(SP)
+	MOVQ 40(SP), BX
+	MOVQ 48(SP), DI
+	MOVQ 184(SP), AX
+	MOVQ 192(SP), CX
+	LEAQ (AX)(CX*1), SI
+	MOVQ BX, DX
+	ADDQ 200(SP), DX
 	MOVQ BX, R8
-	ADDQ 64(SP), R8
-	MOVQ DI, R9
-	ADDQ 64(SP), R9
-	MOVQ 80(SP), R10
-	MOVQ 232(SP), R11
-	MOVQ 240(SP), R12
+	ADDQ 208(SP), R8
+	MOVQ DX, R9
+	ADDQ 208(SP), R9
+	MOVQ 224(SP), R10
+	MOVQ 160(SP), R11
+	MOVQ 144(SP), R12
+	MOVQ 64(SP), R13
+	CMPQ R13, $+32
+	JLT  narrow
 	MOVQ $+4, R13
-	MOVQ R13, 176(SP)
-	MOVQ 72(SP), R13
+	MOVQ R13, 88(SP)
+	MOVQ 216(SP), R13
 	ADDQ $-64, R13
-	MOVQ R13, 184(SP)
+	MOVQ R13, 96(SP)
 	MOVQ $+32, R13
-	MOVQ 120(SP), R14
+	MOVQ 264(SP), R14
 	SUBQ R14, R13
-	MOVQ R13, 200(SP)
-	MOVQ 152(SP), R14
-	CMPQ R14, $+32
-	JGE  square
+	MOVQ R13, 112(SP)
+	JMP  square
 
 narrow:
-	MOVQ  264(SP), R14
+	MOVQ  136(SP), R14
 	TESTQ R14, R14
 	JEQ   noExtra
 
@@ -25435,8 +25437,8 @@ extra:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow0
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow0:
 	PREFETCHT0 (R11)
@@ -25444,8 +25446,8 @@ extraInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        extraInRow1
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 extraInRow1:
 	ADDQ  $-2, R14
@@ -25454,39 +25456,39 @@ extraInRow1:
 
 noExtra:
 	MOVQ $+1, R14
-	MOVQ R14, 176(SP)
-	MOVQ 72(SP), R14
+	MOVQ R14, 88(SP)
+	MOVQ 216(SP), R14
 	ADDQ $-16, R14
-	MOVQ R14, 184(SP)
+	MOVQ R14, 96(SP)
 	MOVQ $+32, R14
-	MOVQ 104(SP), R13
+	MOVQ 248(SP), R13
 	SUBQ R13, R14
-	MOVQ R14, 200(SP)
+	MOVQ R14, 112(SP)
 	MOVQ $+0, R13
-	MOVQ R13, 256(SP)
+	MOVQ R13, 128(SP)
 
 narrowTile:
-	MOVQ  152(SP), R13
+	MOVQ  64(SP), R13
 	TESTQ R13, R13
 	JEQ   squaresDone
-	MOVQ  152(SP), R13
+	MOVQ  64(SP), R13
 	CMPQ  R13, $+8
 	JGE   square
-	MOVQ  216(SP), R13
+	MOVQ  168(SP), R13
 	ADDQ  R13, BX
-	ADDQ  R13, DI
+	ADDQ  R13, DX
 	ADDQ  R13, R8
 	ADDQ  R13, R9
-	ADDQ  224(SP), AX
+	ADDQ  176(SP), DI
 	MOVQ  $+8, R13
-	MOVQ  R13, 152(SP)
+	MOVQ  R13, 64(SP)
 
 square:
-	MOVQ 160(SP), R13
-	MOVQ R13, 168(SP)
+	MOVQ 72(SP), R13
+	MOVQ R13, 80(SP)
 
 tiles:
-	MOVQ  256(SP), R13
+	MOVQ  128(SP), R13
 	TESTQ R13, R13
 	JEQ   noShare
 
@@ -25496,8 +25498,8 @@ ahead:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow0
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow0:
 	PREFETCHT0 (R11)
@@ -25505,8 +25507,8 @@ aheadInRow0:
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        aheadInRow1
-	ADDQ       248(SP), R11
-	MOVQ       240(SP), R12
+	ADDQ       152(SP), R11
+	MOVQ       144(SP), R12
 
 aheadInRow1:
 	ADDQ  $-2, R13
@@ -25514,25 +25516,25 @@ aheadInRow1:
 	JNE   ahead
 
 noShare:
-	MOVQ 176(SP), R13
+	MOVQ 88(SP), R13
 
 tile:
 	VMOVUPS     (BX), X0
 	VINSERTF128 $0x01, (R8), Y0, Y0
-	VMOVUPS     (BX)(CX*1), X1
-	VINSERTF128 $0x01, (R8)(CX*1), Y1, Y1
-	VMOVUPS     (BX)(SI*1), X2
-	VINSERTF128 $0x01, (R8)(SI*1), Y2, Y2
-	VMOVUPS     (BX)(DX*1), X3
-	VINSERTF128 $0x01, (R8)(DX*1), Y3, Y3
-	VMOVUPS     (DI), X4
+	VMOVUPS     (BX)(AX*1), X1
+	VINSERTF128 $0x01, (R8)(AX*1), Y1, Y1
+	VMOVUPS     (BX)(CX*1), X2
+	VINSERTF128 $0x01, (R8)(CX*1), Y2, Y2
+	VMOVUPS     (BX)(SI*1), X3
+	VINSERTF128 $0x01, (R8)(SI*1), Y3, Y3
+	VMOVUPS     (DX), X4
 	VINSERTF128 $0x01, (R9), Y4, Y4
-	VMOVUPS     (DI)(CX*1), X5
-	VINSERTF128 $0x01, (R9)(CX*1), Y5, Y5
-	VMOVUPS     (DI)(SI*1), X6
-	VINSERTF128 $0x01, (R9)(SI*1), Y6, Y6
-	VMOVUPS     (DI)(DX*1), X7
-	VINSERTF128 $0x01, (R9)(DX*1), Y7, Y7
+	VMOVUPS     (DX)(AX*1), X5
+	VINSERTF128 $0x01, (R9)(AX*1), Y5, Y5
+	VMOVUPS     (DX)(CX*1), X6
+	VINSERTF128 $0x01, (R9)(CX*1), Y6, Y6
+	VMOVUPS     (DX)(SI*1), X7
+	VINSERTF128 $0x01, (R9)(SI*1), Y7, Y7
 	VPUNPCKLWD  Y4, Y0, Y8
 	VPUNPCKHWD  Y4, Y0, Y4
 	VPUNPCKLWD  Y5, Y1, Y0
@@ -25558,49 +25560,49 @@ tile:
 	VPUNPCKLWD  Y7, Y6, Y8
 	VPUNPCKHWD  Y7, Y6, Y7
 	ADDQ        $+16, BX
-	ADDQ        $+16, DI
+	ADDQ        $+16, DX
 	ADDQ        $+16, R8
 	ADDQ        $+16, R9
-	VMOVUPS     Y5, (AX)
-	VMOVUPS     Y4, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y3, (AX)
-	VMOVUPS     Y2, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y1, (AX)
-	VMOVUPS     Y0, (AX)(R10*1)
-	ADDQ        88(SP), AX
-	VMOVUPS     Y8, (AX)
-	VMOVUPS     Y7, (AX)(R10*1)
-	ADDQ        88(SP), AX
+	VMOVUPS     Y5, (DI)
+	VMOVUPS     Y4, (DI)(R10*1)
+	ADDQ        232(SP), DI
+	VMOVUPS     Y3, (DI)
+	VMOVUPS     Y2, (DI)(R10*1)
+	ADDQ        232(SP), DI
+	VMOVUPS     Y1, (DI)
+	VMOVUPS     Y0, (DI)(R10*1)
+	ADDQ        232(SP), DI
+	VMOVUPS     Y8, (DI)
+	VMOVUPS     Y7, (DI)(R10*1)
+	ADDQ        232(SP), DI
 	ADDQ        $-1, R13
 	TESTQ       R13, R13
 	JNE         tile
-	MOVQ        168(SP), R13
+	MOVQ        80(SP), R13
 	ADDQ        $-1, R13
-	MOVQ        R13, 168(SP)
+	MOVQ        R13, 80(SP)
 	TESTQ       R13, R13
 	JEQ         squareDone
-	MOVQ        184(SP), R13
+	MOVQ        96(SP), R13
 	ADDQ        R13, BX
-	ADDQ        R13, DI
+	ADDQ        R13, DX
 	ADDQ        R13, R8
 	ADDQ        R13, R9
-	ADDQ        200(SP), AX
+	ADDQ        112(SP), DI
 	JMP         tiles
 
 squareDone:
-	MOVQ 192(SP), R13
+	MOVQ 104(SP), R13
 	ADDQ R13, BX
-	ADDQ R13, DI
+	ADDQ R13, DX
 	ADDQ R13, R8
 	ADDQ R13, R9
-	ADDQ 208(SP), AX
-	MOVQ 176(SP), R13
+	ADDQ 120(SP), DI
+	MOVQ 88(SP), R13
 	SHLQ $0x03, R13
-	MOVQ 152(SP), R14
+	MOVQ 64(SP), R14
 	SUBQ R13, R14
-	MOVQ R14, 152(SP)
+	MOVQ R14, 64(SP)
 	CMPQ R13, $+8
 	JEQ  narrowTile
 	CMPQ R14, $+32
@@ -25608,126 +25610,126 @@ squareDone:
 	JMP  narrow
 
 squaresDone:
-	MOVQ  160(SP), R10
-	MOVQ  72(SP), AX
-	IMULQ R10, AX
-	ADDQ  128(SP), AX
-	MOVQ  AX, 128(SP)
+	MOVQ  72(SP), R10
+	MOVQ  216(SP), DI
+	IMULQ R10, DI
+	ADDQ  40(SP), DI
+	MOVQ  DI, 40(SP)
 	SHLQ  $0x05, R10
-	ADDQ  136(SP), R10
-	MOVQ  R10, 136(SP)
-	MOVQ  144(SP), AX
-	TESTQ AX, AX
+	ADDQ  48(SP), R10
+	MOVQ  R10, 48(SP)
+	MOVQ  56(SP), DI
+	TESTQ DI, DI
 	JNE   squares
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
+	MOVQ  8(SP), DI
+	ADDQ  $-1, DI
+	MOVQ  DI, 8(SP)
+	TESTQ DI, DI
 	JEQ   end
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  (SP), DI
+	MOVQ  40(DI), DI
+	ADDQ  24(SP), DI
+	MOVQ  DI, 24(SP)
+	MOVQ  (SP), DI
+	MOVQ  64(DI), DI
+	ADDQ  32(SP), DI
+	MOVQ  DI, 32(SP)
 	JMP   matrix
 
 low:
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 40(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 48(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 56(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 64(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 72(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, 80(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 88(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 96(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 104(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 112(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 120(SP)
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	ANDQ  $+7, AX
-	ADDQ  $-8, AX
-	MOVQ  80(SP), R10
-	IMULQ AX, R10
-	MOVQ  R10, 224(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 216(SP)
+	MOVQ  (SP), DI
+	MOVQ  48(DI), DI
+	MOVQ  DI, 184(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 192(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 200(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 208(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 216(SP)
+	MOVQ  (SP), DI
+	MOVQ  80(DI), DI
+	MOVQ  DI, 224(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 232(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 240(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 248(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 256(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 264(SP)
+	MOVQ  (SP), DI
+	MOVQ  32(DI), DI
+	ANDQ  $+7, DI
+	ADDQ  $-8, DI
+	MOVQ  224(SP), R10
+	IMULQ DI, R10
+	MOVQ  R10, 176(SP)
+	SHLQ  $0x01, DI
+	MOVQ  DI, 168(SP)
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
 	ADDQ  $-8, R10
-	MOVQ  40(SP), AX
-	IMULQ R10, AX
-	MOVQ  AX, 64(SP)
+	MOVQ  184(SP), DI
+	IMULQ R10, DI
+	MOVQ  DI, 208(SP)
 	SHLQ  $0x01, R10
-	MOVQ  88(SP), DX
-	MOVQ  DX, 200(SP)
-	MOVQ  R10, 88(SP)
+	MOVQ  232(SP), SI
+	MOVQ  SI, 112(SP)
+	MOVQ  R10, 232(SP)
 
 lowMatrix:
-	MOVQ (SP), AX
-	MOVQ 32(AX), AX
-	MOVQ AX, 152(SP)
-	MOVQ 24(SP), AX
+	MOVQ (SP), DI
+	MOVQ 32(DI), DI
+	MOVQ DI, 64(SP)
+	MOVQ 24(SP), DI
 	MOVQ 32(SP), R10
-	MOVQ 40(SP), DX
-	MOVQ 48(SP), SI
-	LEAQ (DX)(SI*1), CX
-	MOVQ AX, R9
-	ADDQ 56(SP), R9
-	MOVQ AX, R8
-	ADDQ 64(SP), R8
-	MOVQ R9, DI
-	ADDQ 64(SP), DI
-	MOVQ 80(SP), BX
-	MOVQ 88(SP), R12
+	MOVQ 184(SP), SI
+	MOVQ 192(SP), CX
+	LEAQ (SI)(CX*1), AX
+	MOVQ DI, R9
+	ADDQ 200(SP), R9
+	MOVQ DI, R8
+	ADDQ 208(SP), R8
+	MOVQ R9, DX
+	ADDQ 208(SP), DX
+	MOVQ 224(SP), BX
+	MOVQ 232(SP), R12
 	LEAQ (BX)(R12*1), R11
 
 lowTile:
-	MOVQ 152(SP), R14
+	MOVQ 64(SP), R14
 	CMPQ R14, $+8
 	JGE  lowInside
-	MOVQ 216(SP), R14
-	ADDQ R14, AX
+	MOVQ 168(SP), R14
+	ADDQ R14, DI
 	ADDQ R14, R9
 	ADDQ R14, R8
-	ADDQ R14, DI
-	ADDQ 224(SP), R10
+	ADDQ R14, DX
+	ADDQ 176(SP), R10
 	MOVQ $+8, R14
-	MOVQ R14, 152(SP)
+	MOVQ R14, 64(SP)
 
 lowInside:
-	VMOVUPS      (AX), X7
+	VMOVUPS      (DI), X7
 	VINSERTF128  $0x01, (R8), Y7, Y7
-	VMOVUPS      (AX)(DX*1), X8
-	VINSERTF128  $0x01, (R8)(DX*1), Y8, Y8
-	VMOVUPS      (AX)(SI*1), X0
-	VINSERTF128  $0x01, (R8)(SI*1), Y0, Y0
-	VMOVUPS      (AX)(CX*1), X1
-	VINSERTF128  $0x01, (R8)(CX*1), Y1, Y1
+	VMOVUPS      (DI)(SI*1), X8
+	VINSERTF128  $0x01, (R8)(SI*1), Y8, Y8
+	VMOVUPS      (DI)(CX*1), X0
+	VINSERTF128  $0x01, (R8)(CX*1), Y0, Y0
+	VMOVUPS      (DI)(AX*1), X1
+	VINSERTF128  $0x01, (R8)(AX*1), Y1, Y1
 	VMOVUPS      (R9), X2
-	VINSERTF128  $0x01, (DI), Y2, Y2
-	VMOVUPS      (R9)(DX*1), X3
-	VINSERTF128  $0x01, (DI)(DX*1), Y3, Y3
-	VMOVUPS      (R9)(SI*1), X4
-	VINSERTF128  $0x01, (DI)(SI*1), Y4, Y4
-	VMOVUPS      (R9)(CX*1), X5
-	VINSERTF128  $0x01, (DI)(CX*1), Y5, Y5
+	VINSERTF128  $0x01, (DX), Y2, Y2
+	VMOVUPS      (R9)(SI*1), X3
+	VINSERTF128  $0x01, (DX)(SI*1), Y3, Y3
+	VMOVUPS      (R9)(CX*1), X4
+	VINSERTF128  $0x01, (DX)(CX*1), Y4, Y4
+	VMOVUPS      (R9)(AX*1), X5
+	VINSERTF128  $0x01, (DX)(AX*1), Y5, Y5
 	VPUNPCKLWD   Y2, Y7, Y6
 	VPUNPCKHWD   Y2, Y7, Y2
 	VPUNPCKLWD   Y3, Y8, Y7
@@ -25752,33 +25754,33 @@ lowInside:
 	VPUNPCKHWD   Y7, Y6, Y7
 	VPUNPCKLWD   Y5, Y4, Y6
 	VPUNPCKHWD   Y5, Y4, Y5
-	ADDQ         $+16, AX
+	ADDQ         $+16, DI
 	ADDQ         $+16, R9
 	ADDQ         $+16, R8
-	ADDQ         $+16, DI
+	ADDQ         $+16, DX
 	VMOVUPS      X3, (R10)
 	VEXTRACTF128 $0x01, Y3, (R10)(R12*1)
 	VMOVUPS      X2, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y2, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X1, (R10)
 	VEXTRACTF128 $0x01, Y1, (R10)(R12*1)
 	VMOVUPS      X0, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y0, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X8, (R10)
 	VEXTRACTF128 $0x01, Y8, (R10)(R12*1)
 	VMOVUPS      X7, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y7, (R10)(R11*1)
-	ADDQ         200(SP), R10
+	ADDQ         112(SP), R10
 	VMOVUPS      X6, (R10)
 	VEXTRACTF128 $0x01, Y6, (R10)(R12*1)
 	VMOVUPS      X5, (R10)(BX*1)
 	VEXTRACTF128 $0x01, Y5, (R10)(R11*1)
-	ADDQ         200(SP), R10
-	MOVQ         152(SP), R14
+	ADDQ         112(SP), R10
+	MOVQ         64(SP), R14
 	ADDQ         $-8, R14
-	MOVQ         R14, 152(SP)
+	MOVQ         R14, 64(SP)
 	TESTQ        R14, R14
 	JNE          lowTile
 	MOVQ         8(SP), R11
@@ -25800,7 +25802,7 @@ copy:
 	MOVQ (SP), R11
 	MOVQ 32(R11), R11
 	SHLQ $0x01, R11
-	MOVQ R11, 296(SP)
+	MOVQ R11, 40(SP)
 	MOVQ (SP), R12
 	MOVQ 48(R12), R12
 	CMPQ R11, $+128
@@ -25808,7 +25810,7 @@ copy:
 	SUBQ R11, R12
 
 stride48:
-	MOVQ R12, 304(SP)
+	MOVQ R12, 48(SP)
 	MOVQ (SP), R12
 	MOVQ 72(R12), R12
 	CMPQ R11, $+128
@@ -25816,36 +25818,36 @@ stride48:
 	SUBQ R11, R12
 
 stride72:
-	MOVQ R12, 312(SP)
+	MOVQ R12, 56(SP)
 	MOVQ R11, R12
 	ADDQ $-4, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+8
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-8, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+16
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-16, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+32
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-32, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+64
 	JLE  pieceKnown
 	MOVQ R11, R12
 	ADDQ $-64, R12
-	MOVQ R12, 288(SP)
+	MOVQ R12, 120(SP)
 	CMPQ R11, $+128
 	JLE  pieceKnown
 
 pieceKnown:
-	MOVQ 288(SP), BX
-	MOVQ BX, 272(SP)
+	MOVQ 120(SP), BX
+	MOVQ BX, 128(SP)
 	MOVQ $+16, R12
 	CMPQ R11, $+128
 	JLE  farKnown
@@ -25855,22 +25857,22 @@ pieceKnown:
 	MOVQ $+1, R12
 
 farKnown:
-	MOVQ  R12, 344(SP)
+	MOVQ  R12, 88(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
 	MOVQ  $+0, BX
 	CMPQ  R11, $+64
-	JLT   aheadKnown
+	JLT   rowsAheadKnown
 	MOVQ  R11, BX
 	IMULQ R12, BX
 
-aheadKnown:
-	MOVQ  BX, 352(SP)
+rowsAheadKnown:
+	MOVQ  BX, 96(SP)
 	MOVQ  (SP), BX
 	MOVQ  40(BX), BX
 	MOVQ  (SP), R10
 	MOVQ  24(R10), R10
-	MOVQ  $+1, CX
+	MOVQ  $+1, AX
 	CMPQ  R10, R12
 	JLT   moreOuters
 	SUBQ  R12, R10
@@ -25880,203 +25882,203 @@ aheadKnown:
 
 moreOuters:
 	SHLQ $0x01, BX
-	SHLQ $0x01, CX
+	SHLQ $0x01, AX
 	SHLQ $0x01, R10
 	CMPQ R10, R12
 	JLT  moreOuters
 
 outersKnown:
-	MOVQ BX, 368(SP)
-	MOVQ CX, 360(SP)
+	MOVQ BX, 112(SP)
+	MOVQ AX, 104(SP)
 
 rowsMatrix:
 	MOVQ 24(SP), R12
-	MOVQ R12, 320(SP)
+	MOVQ R12, 64(SP)
 	MOVQ 32(SP), R12
-	MOVQ R12, 328(SP)
+	MOVQ R12, 72(SP)
 	MOVQ (SP), R12
 	MOVQ 24(R12), R12
-	MOVQ R12, 336(SP)
+	MOVQ R12, 80(SP)
 
 rowsNext:
-	MOVQ 336(SP), CX
-	MOVQ 344(SP), R10
-	MOVQ CX, R12
+	MOVQ 80(SP), AX
+	MOVQ 88(SP), R10
+	MOVQ AX, R12
 	SUBQ R10, R12
-	MOVQ 352(SP), BX
+	MOVQ 96(SP), BX
 	CMPQ R12, $+0
 	JGT  rowsCounted
-	MOVQ CX, R12
+	MOVQ AX, R12
 	MOVQ $+0, BX
-	MOVQ 8(SP), CX
-	MOVQ 360(SP), R10
-	CMPQ CX, R10
+	MOVQ 8(SP), AX
+	MOVQ 104(SP), R10
+	CMPQ AX, R10
 	JLE  lastRows
-	MOVQ 368(SP), BX
+	MOVQ 112(SP), BX
 
 lastRows:
-	MOVQ R12, CX
+	MOVQ R12, AX
 
 rowsCounted:
-	MOVQ BX, 280(SP)
-	SUBQ R12, CX
-	MOVQ CX, 336(SP)
-	MOVQ 296(SP), BX
+	MOVQ BX, 136(SP)
+	SUBQ R12, AX
+	MOVQ AX, 80(SP)
+	MOVQ 40(SP), BX
 	CMPQ BX, $+8
 	JGT  longerThan8
-	MOVQ 320(SP), BX
-	MOVQ 328(SP), R10
-	MOVQ 304(SP), CX
-	MOVQ 312(SP), R11
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
-	MOVQ 288(SP), R8
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 48(SP), AX
+	MOVQ 56(SP), R11
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 120(SP), R8
 
 row4:
 	MOVL       (BX), R9
-	MOVL       (BX)(SI*1), AX
+	MOVL       (BX)(CX*1), DI
 	MOVL       R9, (R10)
-	MOVL       AX, (R10)(R8*1)
+	MOVL       DI, (R10)(R8*1)
+	PREFETCHT0 (BX)(SI*1)
 	PREFETCHT0 (BX)(DX*1)
-	PREFETCHT0 (BX)(DI*1)
-	ADDQ       CX, BX
+	ADDQ       AX, BX
 	ADDQ       R11, R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row4
-	MOVQ       BX, 320(SP)
-	MOVQ       R10, 328(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 	JMP        rowsDone
 
 longerThan8:
-	MOVQ 296(SP), R11
+	MOVQ 40(SP), R11
 	CMPQ R11, $+16
 	JGT  longerThan16
-	MOVQ 320(SP), R11
-	MOVQ 328(SP), CX
-	MOVQ 304(SP), R8
-	MOVQ 312(SP), R10
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ 288(SP), BX
+	MOVQ 64(SP), R11
+	MOVQ 72(SP), AX
+	MOVQ 48(SP), R8
+	MOVQ 56(SP), R10
+	MOVQ 128(SP), DX
+	MOVQ 136(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ 120(SP), BX
 
 row8:
-	MOVQ       (R11), AX
-	MOVQ       (R11)(DI*1), R9
-	MOVQ       AX, (CX)
-	MOVQ       R9, (CX)(BX*1)
-	PREFETCHT0 (R11)(DX*1)
+	MOVQ       (R11), DI
+	MOVQ       (R11)(DX*1), R9
+	MOVQ       DI, (AX)
+	MOVQ       R9, (AX)(BX*1)
 	PREFETCHT0 (R11)(SI*1)
+	PREFETCHT0 (R11)(CX*1)
 	ADDQ       R8, R11
-	ADDQ       R10, CX
+	ADDQ       R10, AX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row8
-	MOVQ       R11, 320(SP)
-	MOVQ       CX, 328(SP)
+	MOVQ       R11, 64(SP)
+	MOVQ       AX, 72(SP)
 	JMP        rowsDone
 
 longerThan16:
-	MOVQ 296(SP), R10
+	MOVQ 40(SP), R10
 	CMPQ R10, $+32
 	JGT  longerThan32
-	MOVQ 320(SP), R10
-	MOVQ 328(SP), R8
-	MOVQ 304(SP), BX
-	MOVQ 312(SP), CX
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
-	MOVQ 288(SP), R11
+	MOVQ 64(SP), R10
+	MOVQ 72(SP), R8
+	MOVQ 48(SP), BX
+	MOVQ 56(SP), AX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 120(SP), R11
 
 row16:
 	VMOVUPS    (R10), X5
-	VMOVUPS    (R10)(SI*1), X6
+	VMOVUPS    (R10)(CX*1), X6
 	VMOVUPS    X5, (R8)
 	VMOVUPS    X6, (R8)(R11*1)
+	PREFETCHT0 (R10)(SI*1)
 	PREFETCHT0 (R10)(DX*1)
-	PREFETCHT0 (R10)(DI*1)
 	ADDQ       BX, R10
-	ADDQ       CX, R8
+	ADDQ       AX, R8
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row16
-	MOVQ       R10, 320(SP)
-	MOVQ       R8, 328(SP)
+	MOVQ       R10, 64(SP)
+	MOVQ       R8, 72(SP)
 	JMP        rowsDone
 
 longerThan32:
-	MOVQ 296(SP), CX
-	CMPQ CX, $+64
+	MOVQ 40(SP), AX
+	CMPQ AX, $+64
 	JGT  longerThan64
-	MOVQ 320(SP), CX
-	MOVQ 328(SP), BX
-	MOVQ 304(SP), R11
-	MOVQ 312(SP), R8
-	MOVQ 272(SP), DI
-	MOVQ 280(SP), DX
-	LEAQ (DI)(DX*1), SI
-	MOVQ 288(SP), R10
+	MOVQ 64(SP), AX
+	MOVQ 72(SP), BX
+	MOVQ 48(SP), R11
+	MOVQ 56(SP), R8
+	MOVQ 128(SP), DX
+	MOVQ 136(SP), SI
+	LEAQ (DX)(SI*1), CX
+	MOVQ 120(SP), R10
 
 row32:
-	VMOVUPS    (CX), Y6
-	VMOVUPS    (CX)(DI*1), Y5
+	VMOVUPS    (AX), Y6
+	VMOVUPS    (AX)(DX*1), Y5
 	VMOVUPS    Y6, (BX)
 	VMOVUPS    Y5, (BX)(R10*1)
-	PREFETCHT0 (CX)(DX*1)
-	PREFETCHT0 (CX)(SI*1)
-	ADDQ       R11, CX
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(CX*1)
+	ADDQ       R11, AX
 	ADDQ       R8, BX
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row32
-	MOVQ       CX, 320(SP)
-	MOVQ       BX, 328(SP)
+	MOVQ       AX, 64(SP)
+	MOVQ       BX, 72(SP)
 	JMP        rowsDone
 
 longerThan64:
-	MOVQ 296(SP), R8
+	MOVQ 40(SP), R8
 	CMPQ R8, $+128
 	JGT  longerThan128
-	MOVQ 320(SP), R8
-	MOVQ 328(SP), R11
-	MOVQ 304(SP), R10
-	MOVQ 312(SP), BX
-	MOVQ 272(SP), SI
-	MOVQ 280(SP), DX
-	LEAQ (SI)(DX*1), DI
-	MOVQ 288(SP), CX
+	MOVQ 64(SP), R8
+	MOVQ 72(SP), R11
+	MOVQ 48(SP), R10
+	MOVQ 56(SP), BX
+	MOVQ 128(SP), CX
+	MOVQ 136(SP), SI
+	LEAQ (CX)(SI*1), DX
+	MOVQ 120(SP), AX
 
 row64:
 	VMOVUPS    (R8), Y5
 	VMOVUPS    32(R8), Y6
-	VMOVUPS    (R8)(SI*1), Y7
-	VMOVUPS    32(R8)(SI*1), Y8
+	VMOVUPS    (R8)(CX*1), Y7
+	VMOVUPS    32(R8)(CX*1), Y8
 	VMOVUPS    Y5, (R11)
 	VMOVUPS    Y6, 32(R11)
-	VMOVUPS    Y7, (R11)(CX*1)
-	VMOVUPS    Y8, 32(R11)(CX*1)
+	VMOVUPS    Y7, (R11)(AX*1)
+	VMOVUPS    Y8, 32(R11)(AX*1)
+	PREFETCHT0 (R8)(SI*1)
 	PREFETCHT0 (R8)(DX*1)
-	PREFETCHT0 (R8)(DI*1)
 	ADDQ       R10, R8
 	ADDQ       BX, R11
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        row64
-	MOVQ       R8, 320(SP)
-	MOVQ       R11, 328(SP)
+	MOVQ       R8, 64(SP)
+	MOVQ       R11, 72(SP)
 	JMP        rowsDone
 
 longerThan128:
-	MOVQ 320(SP), BX
-	MOVQ 328(SP), R10
-	MOVQ 280(SP), R11
+	MOVQ 64(SP), BX
+	MOVQ 72(SP), R10
+	MOVQ 136(SP), R11
 
 longRow:
-	MOVQ 296(SP), CX
-	ADDQ $-128, CX
+	MOVQ 40(SP), AX
+	ADDQ $-128, AX
 
 piece:
 	VMOVUPS    (BX), Y8
@@ -26091,11 +26093,11 @@ piece:
 	PREFETCHT0 64(BX)(R11*1)
 	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       $-128, CX
-	CMPQ       CX, $+0
+	ADDQ       $-128, AX
+	CMPQ       AX, $+0
 	JGT        piece
-	ADDQ       CX, BX
-	ADDQ       CX, R10
+	ADDQ       AX, BX
+	ADDQ       AX, R10
 	VMOVUPS    (BX), Y8
 	VMOVUPS    32(BX), Y7
 	VMOVUPS    64(BX), Y6
@@ -26106,16 +26108,16 @@ piece:
 	VMOVUPS    Y5, 96(R10)
 	ADDQ       $+128, BX
 	ADDQ       $+128, R10
-	ADDQ       304(SP), BX
-	ADDQ       312(SP), R10
+	ADDQ       48(SP), BX
+	ADDQ       56(SP), R10
 	ADDQ       $-1, R12
 	TESTQ      R12, R12
 	JNE        longRow
-	MOVQ       BX, 320(SP)
-	MOVQ       R10, 328(SP)
+	MOVQ       BX, 64(SP)
+	MOVQ       R10, 72(SP)
 
 rowsDone:
-	MOVQ  336(SP), R12
+	MOVQ  80(SP), R12
 	TESTQ R12, R12
 	JNE   rowsNext
 	MOVQ  8(SP), R12
@@ -26135,21 +26137,21 @@ rowsDone:
 
 gather:
 	MOVQ $+0, R12
-	MOVQ (SP), CX
-	MOVQ 32(CX), CX
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
 	MOVQ $+2, R10
 	JMP  gatherAny
 
 gatherThin:
 	MOVQ $+1, R12
-	MOVQ $+1, CX
+	MOVQ $+1, AX
 	MOVQ (SP), R10
 	MOVQ 32(R10), R10
 	SHLQ $0x01, R10
 
 gatherAny:
-	MOVQ R12, 440(SP)
-	MOVQ CX, 448(SP)
+	MOVQ R12, 40(SP)
+	MOVQ AX, 48(SP)
 	MOVQ (SP), R11
 	MOVQ 48(R11), R11
 	CMPQ R11, $+2
@@ -26164,100 +26166,76 @@ gatherLast:
 	JMP  gatherLast
 
 gatherInside:
-	MOVQ  R12, 480(SP)
-	MOVQ  16(SP), CX
-	SUBQ  R12, CX
-	CMPQ  CX, $+16
+	MOVQ  R12, 80(SP)
+	MOVQ  16(SP), AX
+	SUBQ  R12, AX
+	CMPQ  AX, $+16
 	JLT   elements
-	MOVQ  CX, 16(SP)
-	ANDQ  $+15, CX
-	ADDQ  $-16, CX
-	IMULQ CX, R11
-	MOVQ  R11, 496(SP)
-	SHLQ  $0x01, CX
-	MOVQ  CX, 504(SP)
+	MOVQ  AX, 16(SP)
+	ANDQ  $+15, AX
+	ADDQ  $-16, AX
+	IMULQ AX, R11
+	MOVQ  R11, 88(SP)
+	SHLQ  $0x01, AX
+	MOVQ  AX, 96(SP)
 	MOVQ  (SP), R11
 	MOVQ  48(R11), R11
-	MOVQ  R11, 376(SP)
+	MOVQ  R11, 104(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 384(SP)
+	MOVQ  R11, 112(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 392(SP)
+	MOVQ  R11, 120(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 400(SP)
+	MOVQ  R11, 128(SP)
 	SHLQ  $0x01, R11
-	MOVQ  R11, 408(SP)
-	MOVQ  (SP), R11
-	MOVQ  80(R11), R11
-	MOVQ  R11, 416(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 424(SP)
-	SHLQ  $0x01, R11
-	MOVQ  R11, 432(SP)
+	MOVQ  R11, 136(SP)
 
 gatherMatrix:
 	MOVQ 24(SP), R11
-	MOVQ R11, 464(SP)
+	MOVQ R11, 64(SP)
 	MOVQ 32(SP), R11
-	MOVQ R11, 472(SP)
-	MOVQ 448(SP), R11
-	MOVQ R11, 456(SP)
+	MOVQ R11, 72(SP)
+	MOVQ 48(SP), R11
+	MOVQ R11, 56(SP)
 
 gatherPass:
-	MOVQ 464(SP), R11
-	MOVQ 472(SP), R10
-	MOVQ 376(SP), CX
-	MOVQ 384(SP), R12
-	LEAQ (CX)(R12*1), BX
-	MOVQ R11, DI
-	ADDQ 392(SP), DI
-	MOVQ R11, DX
-	ADDQ 400(SP), DX
-	MOVQ DI, SI
-	ADDQ 400(SP), SI
-	MOVQ 416(SP), R8
-	MOVQ 424(SP), R9
-	LEAQ (R8)(R9*1), AX
-	MOVQ R10, R14
-	ADDQ 432(SP), R14
-	MOVQ 16(SP), R13
-	MOVQ R13, 488(SP)
+	MOVQ  40(SP), R11
+	TESTQ R11, R11
+	JNE   thinPass
+	MOVQ  104(SP), R11
+	CMPQ  R11, $+4
+	JEQ   evens
+	MOVQ  64(SP), R11
+	MOVQ  72(SP), R10
+	MOVQ  16(SP), AX
+	MOVQ  136(SP), R12
+	MOVQ  104(SP), BX
+	MOVQ  112(SP), DX
+	LEAQ  (BX)(DX*1), SI
+	MOVQ  R11, CX
+	ADDQ  120(SP), CX
+	MOVQ  R11, R8
+	ADDQ  128(SP), R8
+	MOVQ  CX, R9
+	ADDQ  128(SP), R9
 
 gatherTile:
-	MOVQ 488(SP), R13
-	CMPQ R13, $+16
-	JGE  gatherWhole
-	MOVQ $+16, R13
-	MOVQ R13, 488(SP)
-	MOVQ 496(SP), R13
-	ADDQ R13, R11
-	ADDQ R13, DI
-	ADDQ R13, DX
-	ADDQ R13, SI
-	MOVQ 504(SP), R13
-	ADDQ R13, R10
-	ADDQ R13, R14
-
-gatherWhole:
-	MOVQ        440(SP), R13
-	TESTQ       R13, R13
-	JNE         thinTile
 	VMOVUPS     (R11), X5
-	VINSERTF128 $0x01, (DX), Y5, Y5
-	VMOVUPS     (R11)(CX*1), X6
-	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
-	VMOVUPS     (R11)(R12*1), X7
-	VINSERTF128 $0x01, (DX)(R12*1), Y7, Y7
-	VMOVUPS     (R11)(BX*1), X8
-	VINSERTF128 $0x01, (DX)(BX*1), Y8, Y8
-	VMOVUPS     (DI), X0
-	VINSERTF128 $0x01, (SI), Y0, Y0
-	VMOVUPS     (DI)(CX*1), X1
-	VINSERTF128 $0x01, (SI)(CX*1), Y1, Y1
-	VMOVUPS     (DI)(R12*1), X2
-	VINSERTF128 $0x01, (SI)(R12*1), Y2, Y2
-	VMOVUPS     (DI)(BX*1), X3
-	VINSERTF128 $0x01, (SI)(BX*1), Y3, Y3
+	VINSERTF128 $0x01, (R8), Y5, Y5
+	VMOVUPS     (R11)(BX*1), X6
+	VINSERTF128 $0x01, (R8)(BX*1), Y6, Y6
+	VMOVUPS     (R11)(DX*1), X7
+	VINSERTF128 $0x01, (R8)(DX*1), Y7, Y7
+	VMOVUPS     (R11)(SI*1), X8
+	VINSERTF128 $0x01, (R8)(SI*1), Y8, Y8
+	VMOVUPS     (CX), X0
+	VINSERTF128 $0x01, (R9), Y0, Y0
+	VMOVUPS     (CX)(BX*1), X1
+	VINSERTF128 $0x01, (R9)(BX*1), Y1, Y1
+	VMOVUPS     (CX)(DX*1), X2
+	VINSERTF128 $0x01, (R9)(DX*1), Y2, Y2
+	VMOVUPS     (CX)(SI*1), X3
+	VINSERTF128 $0x01, (R9)(SI*1), Y3, Y3
 	VPUNPCKLWD  Y0, Y5, Y5
 	VPUNPCKLWD  Y1, Y6, Y6
 	VPUNPCKLWD  Y2, Y7, Y7
@@ -26266,311 +26244,352 @@ gatherWhole:
 	VPUNPCKLWD  Y8, Y6, Y6
 	VPUNPCKLWD  Y6, Y5, Y5
 	VMOVUPS     Y5, (R10)
-	JMP         gatherStored
+	ADDQ        R12, R11
+	ADDQ        R12, CX
+	ADDQ        R12, R8
+	ADDQ        R12, R9
+	ADDQ        $+32, R10
+	ADDQ        $-16, AX
+	CMPQ        AX, $+16
+	JGE         gatherTile
+	TESTQ       AX, AX
+	JEQ         gatherTileDone
+	MOVQ        $+16, AX
+	ADDQ        88(SP), R11
+	ADDQ        88(SP), CX
+	ADDQ        88(SP), R8
+	ADDQ        88(SP), R9
+	ADDQ        96(SP), R10
+	JMP         gatherTile
+
+gatherTileDone:
+	JMP passed
+
+evens:
+	MOVQ 64(SP), R12
+	MOVQ 72(SP), AX
+	MOVQ 16(SP), R10
+	MOVQ 136(SP), SI
+
+evensTile:
+	VMOVUPS   (R12), Y5
+	VMOVUPS   32(R12), Y6
+	VPAND     reducesumConst13<>+0(SB), Y5, Y5
+	VPAND     reducesumConst13<>+0(SB), Y6, Y6
+	VPACKUSDW Y6, Y5, Y5
+	VPERMPD   $0xd8, Y5, Y5
+	VMOVUPS   Y5, (AX)
+	ADDQ      SI, R12
+	ADDQ      $+32, AX
+	ADDQ      $-16, R10
+	CMPQ      R10, $+16
+	JGE       evensTile
+	TESTQ     R10, R10
+	JEQ       evensTileDone
+	MOVQ      $+16, R10
+	ADDQ      88(SP), R12
+	ADDQ      96(SP), AX
+	JMP       evensTile
+
+evensTileDone:
+passed:
+	MOVQ  (SP), SI
+	MOVQ  56(SI), SI
+	ADDQ  64(SP), SI
+	MOVQ  SI, 64(SP)
+	MOVQ  (SP), SI
+	MOVQ  80(SI), SI
+	ADDQ  72(SP), SI
+	MOVQ  SI, 72(SP)
+	MOVQ  56(SP), SI
+	ADDQ  $-1, SI
+	MOVQ  SI, 56(SP)
+	TESTQ SI, SI
+	JNE   gatherPass
+	JMP   gathered
+
+thinPass:
+	MOVQ 64(SP), SI
+	MOVQ 72(SP), R10
+	MOVQ 16(SP), AX
+	MOVQ 136(SP), R12
+	MOVQ 104(SP), DX
+	MOVQ 112(SP), BX
+	LEAQ (DX)(BX*1), R9
+	MOVQ SI, R8
+	ADDQ 120(SP), R8
+	MOVQ SI, CX
+	ADDQ 128(SP), CX
+	MOVQ R8, R11
+	ADDQ 128(SP), R11
 
 thinTile:
-	VMOVUPS     (R11), X5
-	VINSERTF128 $0x01, (DX), Y5, Y5
-	VMOVUPS     (R11)(CX*1), X6
-	VINSERTF128 $0x01, (DX)(CX*1), Y6, Y6
-	VMOVUPS     (R11)(R12*1), X8
-	VINSERTF128 $0x01, (DX)(R12*1), Y8, Y8
-	VMOVUPS     (R11)(BX*1), X7
-	VINSERTF128 $0x01, (DX)(BX*1), Y7, Y7
-	VMOVUPS     (DI), X3
-	VINSERTF128 $0x01, (SI), Y3, Y3
-	VMOVUPS     (DI)(CX*1), X2
-	VINSERTF128 $0x01, (SI)(CX*1), Y2, Y2
-	VMOVUPS     (DI)(R12*1), X1
-	VINSERTF128 $0x01, (SI)(R12*1), Y1, Y1
-	VMOVUPS     (DI)(BX*1), X0
-	VINSERTF128 $0x01, (SI)(BX*1), Y0, Y0
-	VPUNPCKLWD  Y3, Y5, Y4
-	VPUNPCKHWD  Y3, Y5, Y3
-	VPUNPCKLWD  Y2, Y6, Y5
-	VPUNPCKHWD  Y2, Y6, Y2
-	VPUNPCKLWD  Y1, Y8, Y6
+	MOVQ        (SP), R14
+	MOVQ        32(R14), R14
+	MOVQ        (SP), R13
+	MOVQ        80(R13), R13
+	MOVQ        R10, DI
+	VMOVUPS     (SI), X6
+	VINSERTF128 $0x01, (CX), Y6, Y6
+	VMOVUPS     (SI)(DX*1), X5
+	VINSERTF128 $0x01, (CX)(DX*1), Y5, Y5
+	VMOVUPS     (SI)(BX*1), X8
+	VINSERTF128 $0x01, (CX)(BX*1), Y8, Y8
+	VMOVUPS     (SI)(R9*1), X7
+	VINSERTF128 $0x01, (CX)(R9*1), Y7, Y7
+	VMOVUPS     (R8), X3
+	VINSERTF128 $0x01, (R11), Y3, Y3
+	VMOVUPS     (R8)(DX*1), X2
+	VINSERTF128 $0x01, (R11)(DX*1), Y2, Y2
+	VMOVUPS     (R8)(BX*1), X1
+	VINSERTF128 $0x01, (R11)(BX*1), Y1, Y1
+	VMOVUPS     (R8)(R9*1), X0
+	VINSERTF128 $0x01, (R11)(R9*1), Y0, Y0
+	VPUNPCKLWD  Y3, Y6, Y4
+	VPUNPCKHWD  Y3, Y6, Y3
+	VPUNPCKLWD  Y2, Y5, Y6
+	VPUNPCKHWD  Y2, Y5, Y2
+	VPUNPCKLWD  Y1, Y8, Y5
 	VPUNPCKHWD  Y1, Y8, Y1
 	VPUNPCKLWD  Y0, Y7, Y8
 	VPUNPCKHWD  Y0, Y7, Y0
-	VPUNPCKLWD  Y6, Y4, Y7
-	VPUNPCKHWD  Y6, Y4, Y6
+	VPUNPCKLWD  Y5, Y4, Y7
+	VPUNPCKHWD  Y5, Y4, Y5
 	VPUNPCKLWD  Y1, Y3, Y4
 	VPUNPCKHWD  Y1, Y3, Y1
-	VPUNPCKLWD  Y8, Y5, Y3
-	VPUNPCKHWD  Y8, Y5, Y8
-	VPUNPCKLWD  Y0, Y2, Y5
+	VPUNPCKLWD  Y8, Y6, Y3
+	VPUNPCKHWD  Y8, Y6, Y8
+	VPUNPCKLWD  Y0, Y2, Y6
 	VPUNPCKHWD  Y0, Y2, Y0
 	VPUNPCKLWD  Y3, Y7, Y2
 	VPUNPCKHWD  Y3, Y7, Y3
-	VPUNPCKLWD  Y8, Y6, Y7
-	VPUNPCKHWD  Y8, Y6, Y8
-	VPUNPCKLWD  Y5, Y4, Y6
-	VPUNPCKHWD  Y5, Y4, Y5
+	VPUNPCKLWD  Y8, Y5, Y7
+	VPUNPCKHWD  Y8, Y5, Y8
+	VPUNPCKLWD  Y6, Y4, Y5
+	VPUNPCKHWD  Y6, Y4, Y6
 	VPUNPCKLWD  Y0, Y1, Y4
 	VPUNPCKHWD  Y0, Y1, Y0
-	MOVQ        (SP), R13
-	MOVQ        32(R13), R13
-	VMOVUPS     Y2, (R10)
-	CMPQ        R13, $+1
-	JEQ         gatherStored
-	VMOVUPS     Y3, (R10)(R8*1)
-	CMPQ        R13, $+2
-	JEQ         gatherStored
-	VMOVUPS     Y7, (R10)(R9*1)
-	CMPQ        R13, $+3
-	JEQ         gatherStored
-	VMOVUPS     Y8, (R10)(AX*1)
-	CMPQ        R13, $+4
-	JEQ         gatherStored
-	VMOVUPS     Y6, (R14)
-	CMPQ        R13, $+5
-	JEQ         gatherStored
-	VMOVUPS     Y5, (R14)(R8*1)
-	CMPQ        R13, $+6
-	JEQ         gatherStored
-	VMOVUPS     Y4, (R14)(R9*1)
-	CMPQ        R13, $+7
-	JEQ         gatherStored
-	VMOVUPS     Y0, (R14)(AX*1)
+	VMOVUPS     Y2, (DI)
+	CMPQ        R14, $+1
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y3, (DI)
+	CMPQ        R14, $+2
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y7, (DI)
+	CMPQ        R14, $+3
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y8, (DI)
+	CMPQ        R14, $+4
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y5, (DI)
+	CMPQ        R14, $+5
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y6, (DI)
+	CMPQ        R14, $+6
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y4, (DI)
+	CMPQ        R14, $+7
+	JEQ         someStored
+	ADDQ        R13, DI
+	VMOVUPS     Y0, (DI)
 
-gatherStored:
-	MOVQ  408(SP), R13
-	ADDQ  R13, R11
-	ADDQ  R13, DI
-	ADDQ  R13, DX
-	ADDQ  R13, SI
+someStored:
+	ADDQ  R12, SI
+	ADDQ  R12, R8
+	ADDQ  R12, CX
+	ADDQ  R12, R11
 	ADDQ  $+32, R10
-	ADDQ  $+32, R14
-	MOVQ  488(SP), R13
-	ADDQ  $-16, R13
-	MOVQ  R13, 488(SP)
-	TESTQ R13, R13
-	JNE   gatherTile
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	ADDQ  464(SP), AX
-	MOVQ  AX, 464(SP)
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	ADDQ  472(SP), AX
-	MOVQ  AX, 472(SP)
-	MOVQ  456(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 456(SP)
+	ADDQ  $-16, AX
+	CMPQ  AX, $+16
+	JGE   thinTile
 	TESTQ AX, AX
-	JNE   gatherPass
-	MOVQ  8(SP), AX
-	ADDQ  $-1, AX
-	MOVQ  AX, 8(SP)
-	TESTQ AX, AX
-	JEQ   gathered
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	ADDQ  24(SP), AX
-	MOVQ  AX, 24(SP)
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	JEQ   thinTileDone
+	MOVQ  $+16, AX
+	ADDQ  88(SP), SI
+	ADDQ  88(SP), R8
+	ADDQ  88(SP), CX
+	ADDQ  88(SP), R11
+	ADDQ  96(SP), R10
+	JMP   thinTile
+
+thinTileDone:
+gathered:
+	MOVQ  8(SP), R12
+	ADDQ  $-1, R12
+	MOVQ  R12, 8(SP)
+	TESTQ R12, R12
+	JEQ   gatheredAll
+	MOVQ  (SP), R12
+	MOVQ  40(R12), R12
+	ADDQ  24(SP), R12
+	MOVQ  R12, 24(SP)
+	MOVQ  (SP), R12
+	MOVQ  64(R12), R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 	JMP   gatherMatrix
 
-gathered:
-	MOVQ  480(SP), R9
-	TESTQ R9, R9
+gatheredAll:
+	MOVQ  80(SP), AX
+	TESTQ AX, AX
 	JEQ   end
-	MOVQ  16(SP), AX
-	MOVQ  R9, 16(SP)
-	MOVQ  (SP), R8
-	MOVQ  16(R8), R8
-	MOVQ  R8, 8(SP)
-	MOVQ  (SP), R8
-	MOVQ  8(R8), R8
-	MOVQ  R8, 24(SP)
-	MOVQ  (SP), R8
-	MOVQ  (R8), R8
-	MOVQ  R8, 32(SP)
-	MOVQ  376(SP), R9
-	IMULQ AX, R9
-	ADDQ  24(SP), R9
-	MOVQ  R9, 24(SP)
-	SHLQ  $0x01, AX
-	ADDQ  32(SP), AX
-	MOVQ  AX, 32(SP)
+	MOVQ  16(SP), R12
+	MOVQ  AX, 16(SP)
+	MOVQ  (SP), R10
+	MOVQ  16(R10), R10
+	MOVQ  R10, 8(SP)
+	MOVQ  (SP), R10
+	MOVQ  8(R10), R10
+	MOVQ  R10, 24(SP)
+	MOVQ  (SP), R10
+	MOVQ  (R10), R10
+	MOVQ  R10, 32(SP)
+	MOVQ  104(SP), AX
+	IMULQ R12, AX
+	ADDQ  24(SP), AX
+	MOVQ  AX, 24(SP)
+	SHLQ  $0x01, R12
+	ADDQ  32(SP), R12
+	MOVQ  R12, 32(SP)
 
 elements:
-	MOVQ  16(SP), R9
-	MOVQ  (SP), AX
-	MOVQ  32(AX), AX
-	CMPQ  R9, AX
-	JGT   tall
-	MOVQ  AX, 560(SP)
-	MOVQ  R9, 568(SP)
-	MOVQ  (SP), R8
-	MOVQ  56(R8), R8
-	MOVQ  R8, 512(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 520(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 528(SP)
-	MOVQ  (SP), R8
-	MOVQ  80(R8), R8
-	MOVQ  R8, 536(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 544(SP)
-	SHLQ  $0x01, R8
-	MOVQ  R8, 552(SP)
-	MOVQ  560(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), R14
-	MOVQ  56(R14), R14
-	IMULQ R14, R10
-	MOVQ  (SP), R8
-	MOVQ  48(R8), R8
-	MOVQ  R8, R14
-	SUBQ  R10, R8
-	MOVQ  R8, 584(SP)
-	MOVQ  568(SP), R10
-	IMULQ R10, R14
-	MOVQ  (SP), R8
-	MOVQ  40(R8), R8
-	SUBQ  R14, R8
-	MOVQ  R8, 600(SP)
-	MOVQ  560(SP), R10
-	ANDQ  $-4, R10
-	MOVQ  (SP), R14
-	MOVQ  80(R14), R14
-	IMULQ R14, R10
-	MOVQ  (SP), R8
-	MOVQ  72(R8), R8
-	MOVQ  R8, R14
-	SUBQ  R10, R8
-	MOVQ  R8, 592(SP)
-	MOVQ  568(SP), R10
-	IMULQ R10, R14
-	MOVQ  (SP), R8
-	MOVQ  64(R8), R8
-	SUBQ  R14, R8
-	MOVQ  R8, 608(SP)
-	JMP   lines
+	MOVQ 16(SP), R12
+	MOVQ (SP), AX
+	MOVQ 32(AX), AX
+	MOVQ (SP), R10
+	MOVQ 56(R10), R10
+	MOVQ (SP), R9
+	MOVQ 48(R9), R9
+	MOVQ (SP), BX
+	MOVQ 80(BX), BX
+	MOVQ (SP), DX
+	MOVQ 72(DX), DX
+	CMPQ R12, AX
+	JLE  longer
+	MOVQ AX, R11
+	MOVQ R12, AX
+	MOVQ R11, R12
+	MOVQ R10, R11
+	MOVQ R9, R10
+	MOVQ R11, R9
+	MOVQ BX, R11
+	MOVQ DX, BX
+	MOVQ R11, DX
 
-tall:
-	MOVQ  R9, 560(SP)
-	MOVQ  AX, 568(SP)
-	MOVQ  (SP), AX
-	MOVQ  48(AX), AX
-	MOVQ  AX, 512(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 520(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 528(SP)
-	MOVQ  (SP), AX
-	MOVQ  72(AX), AX
-	MOVQ  AX, 536(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 544(SP)
-	SHLQ  $0x01, AX
-	MOVQ  AX, 552(SP)
-	MOVQ  560(SP), R14
-	ANDQ  $-4, R14
-	MOVQ  (SP), R9
-	MOVQ  48(R9), R9
-	IMULQ R9, R14
-	MOVQ  (SP), AX
-	MOVQ  56(AX), AX
-	MOVQ  AX, R9
-	SUBQ  R14, AX
-	MOVQ  AX, 584(SP)
-	MOVQ  568(SP), R14
-	IMULQ R14, R9
-	MOVQ  (SP), AX
-	MOVQ  40(AX), AX
-	SUBQ  R9, AX
-	MOVQ  AX, 600(SP)
-	MOVQ  560(SP), R14
-	ANDQ  $-4, R14
-	MOVQ  (SP), R9
-	MOVQ  72(R9), R9
-	IMULQ R9, R14
-	MOVQ  (SP), AX
-	MOVQ  80(AX), AX
-	MOVQ  AX, R9
-	SUBQ  R14, AX
-	MOVQ  AX, 592(SP)
-	MOVQ  568(SP), R14
-	IMULQ R14, R9
-	MOVQ  (SP), AX
-	MOVQ  64(AX), AX
-	SUBQ  R9, AX
-	MOVQ  AX, 608(SP)
-
-lines:
-	MOVQ 24(SP), R9
-	MOVQ 32(SP), AX
-	MOVQ 512(SP), R8
-	MOVQ 520(SP), R10
-	LEAQ (R8)(R10*1), BX
-	MOVQ 536(SP), R12
-	MOVQ 544(SP), CX
-	LEAQ (R12)(CX*1), SI
+longer:
+	MOVQ  AX, 40(SP)
+	MOVQ  R12, 48(SP)
+	ANDQ  $-4, AX
+	MOVQ  R10, R11
+	MOVQ  R11, 96(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 104(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 112(SP)
+	SHLQ  $0x01, R11
+	IMULQ AX, R10
+	MOVQ  R9, R11
+	SUBQ  R10, R11
+	MOVQ  R11, 64(SP)
+	MOVQ  (SP), R11
+	MOVQ  40(R11), R11
+	IMULQ R12, R9
+	SUBQ  R9, R11
+	MOVQ  R11, 80(SP)
+	MOVQ  BX, R11
+	MOVQ  R11, 120(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 128(SP)
+	SHLQ  $0x01, R11
+	MOVQ  R11, 136(SP)
+	SHLQ  $0x01, R11
+	IMULQ AX, BX
+	MOVQ  DX, R11
+	SUBQ  BX, R11
+	MOVQ  R11, 72(SP)
+	MOVQ  (SP), R11
+	MOVQ  64(R11), R11
+	IMULQ R12, DX
+	SUBQ  DX, R11
+	MOVQ  R11, 88(SP)
+	MOVQ  24(SP), R11
+	MOVQ  32(SP), DX
+	MOVQ  96(SP), R9
+	MOVQ  104(SP), R10
+	LEAQ  (R9)(R10*1), R12
+	MOVQ  120(SP), AX
+	MOVQ  128(SP), CX
+	LEAQ  (AX)(CX*1), R8
 
 elementsMatrix:
-	MOVQ 568(SP), DX
-	MOVQ DX, 576(SP)
+	MOVQ 48(SP), SI
+	MOVQ SI, 56(SP)
 
 elementsLine:
-	MOVQ 560(SP), R14
-	CMPQ R14, $+4
+	MOVQ 40(SP), BX
+	CMPQ BX, $+4
 	JLT  single0
 
 four:
-	MOVWLZX (R9), DX
-	MOVWLZX (R9)(R8*1), DI
-	MOVWLZX (R9)(R10*1), R11
-	MOVWLZX (R9)(BX*1), R13
-	MOVW    DX, (AX)
-	MOVW    DI, (AX)(R12*1)
-	MOVW    R11, (AX)(CX*1)
-	MOVW    R13, (AX)(SI*1)
-	ADDQ    528(SP), R9
-	ADDQ    552(SP), AX
-	ADDQ    $-4, R14
-	CMPQ    R14, $+4
+	MOVWLZX (R11), SI
+	MOVWLZX (R11)(R9*1), R13
+	MOVWLZX (R11)(R10*1), R14
+	MOVWLZX (R11)(R12*1), DI
+	MOVW    SI, (DX)
+	MOVW    R13, (DX)(AX*1)
+	MOVW    R14, (DX)(CX*1)
+	MOVW    DI, (DX)(R8*1)
+	ADDQ    112(SP), R11
+	ADDQ    136(SP), DX
+	ADDQ    $-4, BX
+	CMPQ    BX, $+4
 	JGE     four
 
 single0:
-	CMPQ    R14, $+0
+	CMPQ    BX, $+0
 	JLE     elementsLineDone
-	MOVWLZX (R9), R13
-	MOVW    R13, (AX)
-	CMPQ    R14, $+1
+	MOVWLZX (R11), DI
+	MOVW    DI, (DX)
+	CMPQ    BX, $+1
 	JLE     elementsLineDone
-	MOVWLZX (R9)(R8*1), R13
-	MOVW    R13, (AX)(R12*1)
-	CMPQ    R14, $+2
+	MOVWLZX (R11)(R9*1), DI
+	MOVW    DI, (DX)(AX*1)
+	CMPQ    BX, $+2
 	JLE     elementsLineDone
-	MOVWLZX (R9)(R10*1), R13
-	MOVW    R13, (AX)(CX*1)
+	MOVWLZX (R11)(R10*1), DI
+	MOVW    DI, (DX)(CX*1)
 
 elementsLineDone:
-	MOVQ  576(SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, 576(SP)
-	ADDQ  584(SP), R9
-	ADDQ  592(SP), AX
-	TESTQ R14, R14
+	ADDQ  64(SP), R11
+	ADDQ  72(SP), DX
+	MOVQ  56(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 56(SP)
+	TESTQ BX, BX
 	JNE   elementsLine
-	MOVQ  8(SP), R14
-	ADDQ  $-1, R14
-	MOVQ  R14, 8(SP)
-	ADDQ  600(SP), R9
-	ADDQ  608(SP), AX
-	TESTQ R14, R14
+	ADDQ  80(SP), R11
+	ADDQ  88(SP), DX
+	MOVQ  8(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 8(SP)
+	TESTQ BX, BX
 	JNE   elementsMatrix
 
 end:
 	VZEROUPPER
 	RET
+
+DATA reducesumConst13<>+0(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst13<>+8(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst13<>+16(SB)/8, $0x0000ffff0000ffff
+DATA reducesumConst13<>+24(SB)/8, $0x0000ffff0000ffff
+GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $32
 
 // func sumF32AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
@@ -27959,7 +27978,7 @@ TEXT ·sumBF16AVX512(SB), $0-8
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z1
+	VBROADCASTSS reducesumConst14<>+0(SB), Z1
 	CMPQ         DX, $+128
 	JGE          long
 	TESTB        $0x40, DL
@@ -28034,34 +28053,34 @@ long:
 	JEQ       longNo8
 	VMOVUPS   (SI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS   64(SI), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS   128(SI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   192(SI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z4, Z4
 	VADDPS    Z7, Z5, Z5
 	VMOVUPS   256(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   320(SI), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   384(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z7, Z7
 	VADDPS    Z11, Z6, Z6
 	VMOVUPS   448(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VADDPS    Z10, Z8, Z8
 	VADDPS    Z11, Z9, Z9
 	VADDPS    Z7, Z2, Z2
@@ -28070,34 +28089,34 @@ long:
 	VADDPS    Z9, Z5, Z5
 	VMOVUPS   512(SI), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS   576(SI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   640(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z9, Z9
 	VADDPS    Z10, Z8, Z8
 	VMOVUPS   704(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VMOVUPS   768(SI), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   832(SI), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VMOVUPS   896(SI), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z10, Z10
 	VADDPS    Z15, Z11, Z11
 	VMOVUPS   960(SI), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 	VADDPS    Z10, Z9, Z9
@@ -28108,16 +28127,16 @@ long:
 	VADDPS    Z8, Z3, Z3
 	VADDPS    Z6, Z4, Z4
 	VADDPS    Z7, Z5, Z5
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z2, Z6
 	VPERMT2PS Z3, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z3, Z7, Z2
 	VMOVAPS   Z6, Z3
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z4, Z7
 	VPERMT2PS Z5, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z5, Z6, Z4
 	VMOVAPS   Z7, Z5
 	ADDQ      $+1024, SI
@@ -28127,50 +28146,50 @@ longNo8:
 	JEQ       longNo4
 	VMOVUPS   (SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   64(SI), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   128(SI), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z7, Z7
 	VADDPS    Z12, Z6, Z6
 	VMOVUPS   192(SI), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z8, Z8
 	VADDPS    Z12, Z9, Z9
 	VMOVUPS   256(SI), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VMOVUPS   320(SI), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VMOVUPS   384(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst15<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 	VMOVUPS   448(SI), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst15<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z11, Z11
 	VADDPS    Z14, Z10, Z10
 	VADDPS    Z12, Z7, Z7
 	VADDPS    Z13, Z6, Z6
 	VADDPS    Z11, Z8, Z8
 	VADDPS    Z10, Z9, Z9
-	VMOVUPS   reducesumConst15<>+0(SB), Z10
+	VMOVUPS   reducesumConst16<>+0(SB), Z10
 	VMOVAPS   Z7, Z11
 	VPERMT2PS Z6, Z10, Z11
-	VMOVUPS   reducesumConst16<>+0(SB), Z10
+	VMOVUPS   reducesumConst17<>+0(SB), Z10
 	VPERMT2PS Z6, Z10, Z7
 	VMOVAPS   Z11, Z6
-	VMOVUPS   reducesumConst15<>+0(SB), Z11
+	VMOVUPS   reducesumConst16<>+0(SB), Z11
 	VMOVAPS   Z8, Z10
 	VPERMT2PS Z9, Z11, Z10
-	VMOVUPS   reducesumConst16<>+0(SB), Z11
+	VMOVUPS   reducesumConst17<>+0(SB), Z11
 	VPERMT2PS Z9, Z11, Z8
 	VMOVAPS   Z10, Z9
 	ADDQ      $+512, SI
@@ -28356,38 +28375,38 @@ framed:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst13<>+0(SB)/8, $0x8000800080008000
-GLOBL reducesumConst13<>(SB), RODATA|NOPTR, $8
+DATA reducesumConst14<>+0(SB)/8, $0x8000800080008000
+GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst14<>+0(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+8(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+16(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+24(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+32(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+40(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+48(SB)/8, $0xffff0000ffff0000
-DATA reducesumConst14<>+56(SB)/8, $0xffff0000ffff0000
-GLOBL reducesumConst14<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst15<>+0(SB)/8, $0x0000001800000008
-DATA reducesumConst15<>+8(SB)/8, $0x0000001900000009
-DATA reducesumConst15<>+16(SB)/8, $0x0000001a0000000a
-DATA reducesumConst15<>+24(SB)/8, $0x0000001b0000000b
-DATA reducesumConst15<>+32(SB)/8, $0x0000001c0000000c
-DATA reducesumConst15<>+40(SB)/8, $0x0000001d0000000d
-DATA reducesumConst15<>+48(SB)/8, $0x0000001e0000000e
-DATA reducesumConst15<>+56(SB)/8, $0x0000001f0000000f
+DATA reducesumConst15<>+0(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+8(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+16(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+24(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+32(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+40(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+48(SB)/8, $0xffff0000ffff0000
+DATA reducesumConst15<>+56(SB)/8, $0xffff0000ffff0000
 GLOBL reducesumConst15<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst16<>+0(SB)/8, $0x0000001000000000
-DATA reducesumConst16<>+8(SB)/8, $0x0000001100000001
-DATA reducesumConst16<>+16(SB)/8, $0x0000001200000002
-DATA reducesumConst16<>+24(SB)/8, $0x0000001300000003
-DATA reducesumConst16<>+32(SB)/8, $0x0000001400000004
-DATA reducesumConst16<>+40(SB)/8, $0x0000001500000005
-DATA reducesumConst16<>+48(SB)/8, $0x0000001600000006
-DATA reducesumConst16<>+56(SB)/8, $0x0000001700000007
+DATA reducesumConst16<>+0(SB)/8, $0x0000001800000008
+DATA reducesumConst16<>+8(SB)/8, $0x0000001900000009
+DATA reducesumConst16<>+16(SB)/8, $0x0000001a0000000a
+DATA reducesumConst16<>+24(SB)/8, $0x0000001b0000000b
+DATA reducesumConst16<>+32(SB)/8, $0x0000001c0000000c
+DATA reducesumConst16<>+40(SB)/8, $0x0000001d0000000d
+DATA reducesumConst16<>+48(SB)/8, $0x0000001e0000000e
+DATA reducesumConst16<>+56(SB)/8, $0x0000001f0000000f
 GLOBL reducesumConst16<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst17<>+0(SB)/8, $0x0000001000000000
+DATA reducesumConst17<>+8(SB)/8, $0x0000001100000001
+DATA reducesumConst17<>+16(SB)/8, $0x0000001200000002
+DATA reducesumConst17<>+24(SB)/8, $0x0000001300000003
+DATA reducesumConst17<>+32(SB)/8, $0x0000001400000004
+DATA reducesumConst17<>+40(SB)/8, $0x0000001500000005
+DATA reducesumConst17<>+48(SB)/8, $0x0000001600000006
+DATA reducesumConst17<>+56(SB)/8, $0x0000001700000007
+GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $64
 
 // func sumLongBF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2
@@ -28413,34 +28432,34 @@ TEXT ·sumLongBF16AVX512(SB), $576-8
 block:
 	VMOVUPS   (DX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst14<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
 	VMOVUPS   64(DX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS   128(DX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   192(DX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   256(DX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   320(DX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   384(DX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   448(DX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z0, Z0
@@ -28449,34 +28468,34 @@ block:
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   512(DX), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   576(DX), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS   640(DX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   704(DX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VMOVUPS   768(DX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   832(DX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   896(DX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   960(DX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z8, Z7, Z7
@@ -28489,34 +28508,34 @@ block:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   1024(DX), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   1088(DX), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   1152(DX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z5, Z5
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS   1216(DX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z11, Z6, Z6
 	VADDPS    Z10, Z7, Z7
 	VMOVUPS   1280(DX), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   1344(DX), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS   1408(DX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z10, Z10
 	VADDPS    Z12, Z11, Z11
 	VMOVUPS   1472(DX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z9, Z9
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z10, Z5, Z5
@@ -28525,34 +28544,34 @@ block:
 	VADDPS    Z8, Z7, Z7
 	VMOVUPS   1536(DX), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   1600(DX), Z10
 	VPSLLD    $0x10, Z10, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VMOVUPS   1664(DX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z8, Z8
 	VADDPS    Z13, Z9, Z9
 	VMOVUPS   1728(DX), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z11, Z11
 	VADDPS    Z13, Z10, Z10
 	VMOVUPS   1792(DX), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VMOVUPS   1856(DX), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VMOVUPS   1920(DX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst14<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst15<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z13, Z13
 	VADDPS    Z17, Z12, Z12
 	VMOVUPS   1984(DX), Z17
 	VPSLLD    $0x10, Z17, Z16
-	VANDPS    reducesumConst14<>+0(SB), Z17, Z17
+	VANDPS    reducesumConst15<>+0(SB), Z17, Z17
 	VADDPS    Z16, Z14, Z14
 	VADDPS    Z17, Z15, Z15
 	VADDPS    Z13, Z8, Z8
@@ -28569,10 +28588,10 @@ block:
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z2, Z0, Z0
 	VADDPS    Z3, Z1, Z1
-	VMOVUPS   reducesumConst15<>+0(SB), Z3
+	VMOVUPS   reducesumConst16<>+0(SB), Z3
 	VMOVAPS   Z0, Z2
 	VPERMT2PS Z1, Z3, Z2
-	VMOVUPS   reducesumConst16<>+0(SB), Z3
+	VMOVUPS   reducesumConst17<>+0(SB), Z3
 	VPERMT2PS Z1, Z3, Z0
 	VMOVAPS   Z2, Z1
 	VADDPS    Z1, Z0, Z0
@@ -28595,7 +28614,7 @@ row:
 	MOVQ         $-1, R8
 	BZHIQ        DI, R8, R8
 	KMOVW        R8, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z1
+	VBROADCASTSS reducesumConst14<>+0(SB), Z1
 	MOVQ         DX, R8
 	CMPQ         BX, $+512
 	JLT          restLow
@@ -28603,34 +28622,34 @@ row:
 	JEQ          restNo8
 	VMOVUPS      (R8), Z3
 	VPSLLD       $0x10, Z3, Z2
-	VANDPS       reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS       reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS      64(R8), Z6
 	VPSLLD       $0x10, Z6, Z7
-	VANDPS       reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS       reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS      128(R8), Z5
 	VPSLLD       $0x10, Z5, Z4
-	VANDPS       reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS       reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS       Z4, Z2, Z2
 	VADDPS       Z5, Z3, Z3
 	VMOVUPS      192(R8), Z5
 	VPSLLD       $0x10, Z5, Z4
-	VANDPS       reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS       reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS       Z4, Z7, Z7
 	VADDPS       Z5, Z6, Z6
 	VMOVUPS      256(R8), Z4
 	VPSLLD       $0x10, Z4, Z5
-	VANDPS       reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS       reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS      320(R8), Z11
 	VPSLLD       $0x10, Z11, Z10
-	VANDPS       reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS       reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS      384(R8), Z8
 	VPSLLD       $0x10, Z8, Z9
-	VANDPS       reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS       reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS       Z9, Z5, Z5
 	VADDPS       Z8, Z4, Z4
 	VMOVUPS      448(R8), Z8
 	VPSLLD       $0x10, Z8, Z9
-	VANDPS       reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS       reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS       Z9, Z10, Z10
 	VADDPS       Z8, Z11, Z11
 	VADDPS       Z5, Z2, Z2
@@ -28639,34 +28658,34 @@ row:
 	VADDPS       Z11, Z6, Z6
 	VMOVUPS      512(R8), Z10
 	VPSLLD       $0x10, Z10, Z11
-	VANDPS       reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS       reducesumConst15<>+0(SB), Z10, Z10
 	VMOVUPS      576(R8), Z5
 	VPSLLD       $0x10, Z5, Z4
-	VANDPS       reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS       reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS      640(R8), Z9
 	VPSLLD       $0x10, Z9, Z8
-	VANDPS       reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS       reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS       Z8, Z11, Z11
 	VADDPS       Z9, Z10, Z10
 	VMOVUPS      704(R8), Z9
 	VPSLLD       $0x10, Z9, Z8
-	VANDPS       reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS       reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
 	VMOVUPS      768(R8), Z8
 	VPSLLD       $0x10, Z8, Z9
-	VANDPS       reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS       reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS      832(R8), Z14
 	VPSLLD       $0x10, Z14, Z15
-	VANDPS       reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS       reducesumConst15<>+0(SB), Z14, Z14
 	VMOVUPS      896(R8), Z13
 	VPSLLD       $0x10, Z13, Z12
-	VANDPS       reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS       reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS       Z12, Z9, Z9
 	VADDPS       Z13, Z8, Z8
 	VMOVUPS      960(R8), Z13
 	VPSLLD       $0x10, Z13, Z12
-	VANDPS       reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS       reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS       Z12, Z15, Z15
 	VADDPS       Z13, Z14, Z14
 	VADDPS       Z9, Z11, Z11
@@ -28677,16 +28696,16 @@ row:
 	VADDPS       Z10, Z3, Z3
 	VADDPS       Z4, Z7, Z7
 	VADDPS       Z5, Z6, Z6
-	VMOVUPS      reducesumConst15<>+0(SB), Z5
+	VMOVUPS      reducesumConst16<>+0(SB), Z5
 	VMOVAPS      Z2, Z4
 	VPERMT2PS    Z3, Z5, Z4
-	VMOVUPS      reducesumConst16<>+0(SB), Z5
+	VMOVUPS      reducesumConst17<>+0(SB), Z5
 	VPERMT2PS    Z3, Z5, Z2
 	VMOVAPS      Z4, Z3
-	VMOVUPS      reducesumConst15<>+0(SB), Z4
+	VMOVUPS      reducesumConst16<>+0(SB), Z4
 	VMOVAPS      Z7, Z5
 	VPERMT2PS    Z6, Z4, Z5
-	VMOVUPS      reducesumConst16<>+0(SB), Z4
+	VMOVUPS      reducesumConst17<>+0(SB), Z4
 	VPERMT2PS    Z6, Z4, Z7
 	VMOVAPS      Z5, Z6
 	ADDQ         $+1024, R8
@@ -28696,50 +28715,50 @@ restNo8:
 	JEQ       restNo4
 	VMOVUPS   (R8), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   64(R8), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   128(R8), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z5, Z5
 	VADDPS    Z15, Z4, Z4
 	VMOVUPS   192(R8), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z10, Z10
 	VADDPS    Z15, Z11, Z11
 	VMOVUPS   256(R8), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst15<>+0(SB), Z14, Z14
 	VMOVUPS   320(R8), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   384(R8), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z15, Z15
 	VADDPS    Z12, Z14, Z14
 	VMOVUPS   448(R8), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z8, Z8
 	VADDPS    Z12, Z9, Z9
 	VADDPS    Z15, Z5, Z5
 	VADDPS    Z14, Z4, Z4
 	VADDPS    Z8, Z10, Z10
 	VADDPS    Z9, Z11, Z11
-	VMOVUPS   reducesumConst15<>+0(SB), Z9
+	VMOVUPS   reducesumConst16<>+0(SB), Z9
 	VMOVAPS   Z5, Z8
 	VPERMT2PS Z4, Z9, Z8
-	VMOVUPS   reducesumConst16<>+0(SB), Z9
+	VMOVUPS   reducesumConst17<>+0(SB), Z9
 	VPERMT2PS Z4, Z9, Z5
 	VMOVAPS   Z8, Z4
-	VMOVUPS   reducesumConst15<>+0(SB), Z8
+	VMOVUPS   reducesumConst16<>+0(SB), Z8
 	VMOVAPS   Z10, Z9
 	VPERMT2PS Z11, Z8, Z9
-	VMOVUPS   reducesumConst16<>+0(SB), Z8
+	VMOVUPS   reducesumConst17<>+0(SB), Z8
 	VPERMT2PS Z11, Z8, Z10
 	VMOVAPS   Z9, Z11
 	ADDQ      $+512, R8
@@ -30744,34 +30763,34 @@ blockWhole:
 blockRow0:
 	VMOVUPS    (CX), Z1
 	VPSLLD     $0x10, Z1, Z0
-	VANDPS     reducesumConst14<>+0(SB), Z1, Z1
+	VANDPS     reducesumConst15<>+0(SB), Z1, Z1
 	VMOVUPS    64(CX), Z3
 	VPSLLD     $0x10, Z3, Z2
-	VANDPS     reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS     reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS    128(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z0, Z0
 	VADDPS     Z5, Z1, Z1
 	VMOVUPS    192(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS     Z4, Z2, Z2
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    256(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS    320(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS    384(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z5, Z5
 	VADDPS     Z9, Z4, Z4
 	VMOVUPS    448(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS     Z8, Z6, Z6
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z5, Z0, Z0
@@ -30780,34 +30799,34 @@ blockRow0:
 	VADDPS     Z7, Z3, Z3
 	VMOVUPS    512(CX), Z6
 	VPSLLD     $0x10, Z6, Z7
-	VANDPS     reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS     reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS    576(CX), Z5
 	VPSLLD     $0x10, Z5, Z4
-	VANDPS     reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS     reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS    640(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z7, Z7
 	VADDPS     Z8, Z6, Z6
 	VMOVUPS    704(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS     Z9, Z4, Z4
 	VADDPS     Z8, Z5, Z5
 	VMOVUPS    768(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS    832(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS    896(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    960(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z10, Z10
 	VADDPS     Z13, Z11, Z11
 	VADDPS     Z8, Z7, Z7
@@ -30820,34 +30839,34 @@ blockRow0:
 	VADDPS     Z5, Z3, Z3
 	VMOVUPS    1024(CX), Z4
 	VPSLLD     $0x10, Z4, Z5
-	VANDPS     reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS     reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS    1088(CX), Z7
 	VPSLLD     $0x10, Z7, Z6
-	VANDPS     reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS     reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS    1152(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z5, Z5
 	VADDPS     Z10, Z4, Z4
 	VMOVUPS    1216(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS     Z11, Z6, Z6
 	VADDPS     Z10, Z7, Z7
 	VMOVUPS    1280(CX), Z11
 	VPSLLD     $0x10, Z11, Z10
-	VANDPS     reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS     reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS    1344(CX), Z8
 	VPSLLD     $0x10, Z8, Z9
-	VANDPS     reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS     reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS    1408(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z10, Z10
 	VADDPS     Z12, Z11, Z11
 	VMOVUPS    1472(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS     Z13, Z9, Z9
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z10, Z5, Z5
@@ -30856,34 +30875,34 @@ blockRow0:
 	VADDPS     Z8, Z7, Z7
 	VMOVUPS    1536(CX), Z9
 	VPSLLD     $0x10, Z9, Z8
-	VANDPS     reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS     reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS    1600(CX), Z10
 	VPSLLD     $0x10, Z10, Z11
-	VANDPS     reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS     reducesumConst15<>+0(SB), Z10, Z10
 	VMOVUPS    1664(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z8, Z8
 	VADDPS     Z13, Z9, Z9
 	VMOVUPS    1728(CX), Z13
 	VPSLLD     $0x10, Z13, Z12
-	VANDPS     reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS     reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS     Z12, Z11, Z11
 	VADDPS     Z13, Z10, Z10
 	VMOVUPS    1792(CX), Z12
 	VPSLLD     $0x10, Z12, Z13
-	VANDPS     reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS     reducesumConst15<>+0(SB), Z12, Z12
 	VMOVUPS    1856(CX), Z15
 	VPSLLD     $0x10, Z15, Z14
-	VANDPS     reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS     reducesumConst15<>+0(SB), Z15, Z15
 	VMOVUPS    1920(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst14<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst15<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z13, Z13
 	VADDPS     Z17, Z12, Z12
 	VMOVUPS    1984(CX), Z17
 	VPSLLD     $0x10, Z17, Z16
-	VANDPS     reducesumConst14<>+0(SB), Z17, Z17
+	VANDPS     reducesumConst15<>+0(SB), Z17, Z17
 	VADDPS     Z16, Z14, Z14
 	VADDPS     Z17, Z15, Z15
 	VADDPS     Z13, Z8, Z8
@@ -30900,10 +30919,10 @@ blockRow0:
 	VADDPS     Z7, Z3, Z3
 	VADDPS     Z2, Z0, Z0
 	VADDPS     Z3, Z1, Z1
-	VMOVUPS    reducesumConst15<>+0(SB), Z3
+	VMOVUPS    reducesumConst16<>+0(SB), Z3
 	VMOVAPS    Z0, Z2
 	VPERMT2PS  Z1, Z3, Z2
-	VMOVUPS    reducesumConst16<>+0(SB), Z3
+	VMOVUPS    reducesumConst17<>+0(SB), Z3
 	VPERMT2PS  Z1, Z3, Z0
 	VMOVAPS    Z2, Z1
 	VADDPS     Z1, Z0, Z0
@@ -31540,7 +31559,7 @@ pack16done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst17<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z0
 
 pack8loop:
 	LEAQ       512(CX), R9
@@ -31598,8 +31617,8 @@ pack7:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst18<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst19<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack7loop:
 	LEAQ       456(CX), R9
@@ -31672,8 +31691,8 @@ pack6:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z2
-	VMOVUPS      reducesumConst19<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z0
+	VMOVUPS      reducesumConst20<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z0
 
 pack6loop:
 	LEAQ       400(CX), R9
@@ -31745,8 +31764,8 @@ pack5:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst20<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst21<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack5loop:
 	LEAQ       344(CX), R9
@@ -31813,7 +31832,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst17<>+0(SB), Z2
+	VMOVUPS reducesumConst18<>+0(SB), Z2
 
 pack4loop:
 	LEAQ       256(CX), R9
@@ -31847,12 +31866,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst21<>+0(SB), Z2
-	VMOVUPS reducesumConst22<>+0(SB), Z1
-	VMOVUPS reducesumConst23<>+0(SB), Z0
-	VMOVUPS reducesumConst24<>+0(SB), Z3
-	VMOVUPS reducesumConst25<>+0(SB), Z4
-	VMOVUPS reducesumConst26<>+0(SB), Z5
+	VMOVUPS reducesumConst22<>+0(SB), Z2
+	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst24<>+0(SB), Z0
+	VMOVUPS reducesumConst25<>+0(SB), Z3
+	VMOVUPS reducesumConst26<>+0(SB), Z4
+	VMOVUPS reducesumConst27<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       192(CX), R9
@@ -31885,7 +31904,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst27<>+0(SB), Z5
+	VMOVUPS reducesumConst28<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       128(CX), R9
@@ -31923,7 +31942,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS      reducesumConst17<>+0(SB), Z5
+	VMOVUPS      reducesumConst18<>+0(SB), Z5
 	MOVQ         32(AX), R8
 	MOVQ         DI, R9
 	ADDQ         $-1, R9
@@ -32575,115 +32594,115 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst17<>+0(SB)/8, $0x0000000400000000
-DATA reducesumConst17<>+8(SB)/8, $0x0000000c00000008
-DATA reducesumConst17<>+16(SB)/8, $0x0000000500000001
-DATA reducesumConst17<>+24(SB)/8, $0x0000000d00000009
-DATA reducesumConst17<>+32(SB)/8, $0x0000000600000002
-DATA reducesumConst17<>+40(SB)/8, $0x0000000e0000000a
-DATA reducesumConst17<>+48(SB)/8, $0x0000000700000003
-DATA reducesumConst17<>+56(SB)/8, $0x0000000f0000000b
-GLOBL reducesumConst17<>(SB), RODATA|NOPTR, $64
-
-DATA reducesumConst18<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst18<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst18<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst18<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst18<>+32(SB)/8, $0x0000000800000007
-DATA reducesumConst18<>+40(SB)/8, $0x0000000a00000009
-DATA reducesumConst18<>+48(SB)/8, $0x0000000c0000000b
-DATA reducesumConst18<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst18<>+0(SB)/8, $0x0000000400000000
+DATA reducesumConst18<>+8(SB)/8, $0x0000000c00000008
+DATA reducesumConst18<>+16(SB)/8, $0x0000000500000001
+DATA reducesumConst18<>+24(SB)/8, $0x0000000d00000009
+DATA reducesumConst18<>+32(SB)/8, $0x0000000600000002
+DATA reducesumConst18<>+40(SB)/8, $0x0000000e0000000a
+DATA reducesumConst18<>+48(SB)/8, $0x0000000700000003
+DATA reducesumConst18<>+56(SB)/8, $0x0000000f0000000b
 GLOBL reducesumConst18<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst19<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst19<>+8(SB)/8, $0x0000000300000002
 DATA reducesumConst19<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst19<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst19<>+32(SB)/8, $0x0000000700000006
-DATA reducesumConst19<>+40(SB)/8, $0x0000000900000008
-DATA reducesumConst19<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst19<>+56(SB)/8, $0x0000000000000000
+DATA reducesumConst19<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst19<>+32(SB)/8, $0x0000000800000007
+DATA reducesumConst19<>+40(SB)/8, $0x0000000a00000009
+DATA reducesumConst19<>+48(SB)/8, $0x0000000c0000000b
+DATA reducesumConst19<>+56(SB)/8, $0x000000000000000d
 GLOBL reducesumConst19<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst20<>+0(SB)/8, $0x0000000100000000
 DATA reducesumConst20<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst20<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst20<>+16(SB)/8, $0x0000000500000004
 DATA reducesumConst20<>+24(SB)/8, $0x0000000000000000
-DATA reducesumConst20<>+32(SB)/8, $0x0000000600000005
-DATA reducesumConst20<>+40(SB)/8, $0x0000000800000007
-DATA reducesumConst20<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst20<>+32(SB)/8, $0x0000000700000006
+DATA reducesumConst20<>+40(SB)/8, $0x0000000900000008
+DATA reducesumConst20<>+48(SB)/8, $0x0000000b0000000a
 DATA reducesumConst20<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst20<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst21<>+0(SB)/8, $0x0000000300000000
-DATA reducesumConst21<>+8(SB)/8, $0x0000000900000006
-DATA reducesumConst21<>+16(SB)/8, $0x0000000f0000000c
-DATA reducesumConst21<>+24(SB)/8, $0x0000001500000012
-DATA reducesumConst21<>+32(SB)/8, $0x0000001b00000018
-DATA reducesumConst21<>+40(SB)/8, $0x0000000b0000001e
-DATA reducesumConst21<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst21<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst21<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst21<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst21<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst21<>+24(SB)/8, $0x0000000000000000
+DATA reducesumConst21<>+32(SB)/8, $0x0000000600000005
+DATA reducesumConst21<>+40(SB)/8, $0x0000000800000007
+DATA reducesumConst21<>+48(SB)/8, $0x0000000000000009
+DATA reducesumConst21<>+56(SB)/8, $0x0000000000000000
 GLOBL reducesumConst21<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst22<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst22<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst22<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst22<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst22<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst22<>+40(SB)/8, $0x000000110000000a
-DATA reducesumConst22<>+48(SB)/8, $0x0000001700000014
-DATA reducesumConst22<>+56(SB)/8, $0x0000001d0000001a
+DATA reducesumConst22<>+0(SB)/8, $0x0000000300000000
+DATA reducesumConst22<>+8(SB)/8, $0x0000000900000006
+DATA reducesumConst22<>+16(SB)/8, $0x0000000f0000000c
+DATA reducesumConst22<>+24(SB)/8, $0x0000001500000012
+DATA reducesumConst22<>+32(SB)/8, $0x0000001b00000018
+DATA reducesumConst22<>+40(SB)/8, $0x0000000b0000001e
+DATA reducesumConst22<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst22<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst22<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst23<>+0(SB)/8, $0x0000000400000001
-DATA reducesumConst23<>+8(SB)/8, $0x0000000a00000007
-DATA reducesumConst23<>+16(SB)/8, $0x000000100000000d
-DATA reducesumConst23<>+24(SB)/8, $0x0000001600000013
-DATA reducesumConst23<>+32(SB)/8, $0x0000001c00000019
-DATA reducesumConst23<>+40(SB)/8, $0x0000000b0000001f
-DATA reducesumConst23<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst23<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst23<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst23<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst23<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst23<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst23<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst23<>+40(SB)/8, $0x000000110000000a
+DATA reducesumConst23<>+48(SB)/8, $0x0000001700000014
+DATA reducesumConst23<>+56(SB)/8, $0x0000001d0000001a
 GLOBL reducesumConst23<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst24<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst24<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst24<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst24<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst24<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst24<>+40(SB)/8, $0x000000120000000a
-DATA reducesumConst24<>+48(SB)/8, $0x0000001800000015
-DATA reducesumConst24<>+56(SB)/8, $0x0000001e0000001b
+DATA reducesumConst24<>+0(SB)/8, $0x0000000400000001
+DATA reducesumConst24<>+8(SB)/8, $0x0000000a00000007
+DATA reducesumConst24<>+16(SB)/8, $0x000000100000000d
+DATA reducesumConst24<>+24(SB)/8, $0x0000001600000013
+DATA reducesumConst24<>+32(SB)/8, $0x0000001c00000019
+DATA reducesumConst24<>+40(SB)/8, $0x0000000b0000001f
+DATA reducesumConst24<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst24<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst24<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst25<>+0(SB)/8, $0x0000000500000002
-DATA reducesumConst25<>+8(SB)/8, $0x0000000b00000008
-DATA reducesumConst25<>+16(SB)/8, $0x000000110000000e
-DATA reducesumConst25<>+24(SB)/8, $0x0000001700000014
-DATA reducesumConst25<>+32(SB)/8, $0x0000001d0000001a
-DATA reducesumConst25<>+40(SB)/8, $0x0000000b0000000a
-DATA reducesumConst25<>+48(SB)/8, $0x0000000d0000000c
-DATA reducesumConst25<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst25<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst25<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst25<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst25<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst25<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst25<>+40(SB)/8, $0x000000120000000a
+DATA reducesumConst25<>+48(SB)/8, $0x0000001800000015
+DATA reducesumConst25<>+56(SB)/8, $0x0000001e0000001b
 GLOBL reducesumConst25<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst26<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst26<>+8(SB)/8, $0x0000000300000002
-DATA reducesumConst26<>+16(SB)/8, $0x0000000500000004
-DATA reducesumConst26<>+24(SB)/8, $0x0000000700000006
-DATA reducesumConst26<>+32(SB)/8, $0x0000000900000008
-DATA reducesumConst26<>+40(SB)/8, $0x0000001300000010
-DATA reducesumConst26<>+48(SB)/8, $0x0000001900000016
-DATA reducesumConst26<>+56(SB)/8, $0x0000001f0000001c
+DATA reducesumConst26<>+0(SB)/8, $0x0000000500000002
+DATA reducesumConst26<>+8(SB)/8, $0x0000000b00000008
+DATA reducesumConst26<>+16(SB)/8, $0x000000110000000e
+DATA reducesumConst26<>+24(SB)/8, $0x0000001700000014
+DATA reducesumConst26<>+32(SB)/8, $0x0000001d0000001a
+DATA reducesumConst26<>+40(SB)/8, $0x0000000b0000000a
+DATA reducesumConst26<>+48(SB)/8, $0x0000000d0000000c
+DATA reducesumConst26<>+56(SB)/8, $0x0000000f0000000e
 GLOBL reducesumConst26<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst27<>+0(SB)/8, $0x0000000100000000
-DATA reducesumConst27<>+8(SB)/8, $0x0000000500000004
-DATA reducesumConst27<>+16(SB)/8, $0x0000000900000008
-DATA reducesumConst27<>+24(SB)/8, $0x0000000d0000000c
-DATA reducesumConst27<>+32(SB)/8, $0x0000000300000002
-DATA reducesumConst27<>+40(SB)/8, $0x0000000700000006
-DATA reducesumConst27<>+48(SB)/8, $0x0000000b0000000a
-DATA reducesumConst27<>+56(SB)/8, $0x0000000f0000000e
+DATA reducesumConst27<>+8(SB)/8, $0x0000000300000002
+DATA reducesumConst27<>+16(SB)/8, $0x0000000500000004
+DATA reducesumConst27<>+24(SB)/8, $0x0000000700000006
+DATA reducesumConst27<>+32(SB)/8, $0x0000000900000008
+DATA reducesumConst27<>+40(SB)/8, $0x0000001300000010
+DATA reducesumConst27<>+48(SB)/8, $0x0000001900000016
+DATA reducesumConst27<>+56(SB)/8, $0x0000001f0000001c
 GLOBL reducesumConst27<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst28<>+0(SB)/8, $0x0000000100000000
+DATA reducesumConst28<>+8(SB)/8, $0x0000000500000004
+DATA reducesumConst28<>+16(SB)/8, $0x0000000900000008
+DATA reducesumConst28<>+24(SB)/8, $0x0000000d0000000c
+DATA reducesumConst28<>+32(SB)/8, $0x0000000300000002
+DATA reducesumConst28<>+40(SB)/8, $0x0000000700000006
+DATA reducesumConst28<>+48(SB)/8, $0x0000000b0000000a
+DATA reducesumConst28<>+56(SB)/8, $0x0000000f0000000e
+GLOBL reducesumConst28<>(SB), RODATA|NOPTR, $64
 
 // func rowsF64AVX512(a *byte)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
@@ -32768,7 +32787,7 @@ pack8done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst28<>+0(SB), Z0
+	VMOVUPS reducesumConst29<>+0(SB), Z0
 
 pack4loop:
 	LEAQ       256(CX), R9
@@ -32802,12 +32821,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst29<>+0(SB), Z0
-	VMOVUPS reducesumConst30<>+0(SB), Z1
-	VMOVUPS reducesumConst31<>+0(SB), Z2
-	VMOVUPS reducesumConst32<>+0(SB), Z3
-	VMOVUPS reducesumConst33<>+0(SB), Z4
-	VMOVUPS reducesumConst34<>+0(SB), Z5
+	VMOVUPS reducesumConst30<>+0(SB), Z0
+	VMOVUPS reducesumConst31<>+0(SB), Z1
+	VMOVUPS reducesumConst32<>+0(SB), Z2
+	VMOVUPS reducesumConst33<>+0(SB), Z3
+	VMOVUPS reducesumConst34<>+0(SB), Z4
+	VMOVUPS reducesumConst35<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       192(CX), R9
@@ -32840,7 +32859,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst28<>+0(SB), Z5
+	VMOVUPS reducesumConst29<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       128(CX), R9
@@ -32878,7 +32897,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS      reducesumConst28<>+0(SB), Z5
+	VMOVUPS      reducesumConst29<>+0(SB), Z5
 	MOVQ         32(AX), R8
 	MOVQ         DI, R9
 	ADDQ         $-1, R9
@@ -33384,75 +33403,75 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst28<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst28<>+8(SB)/8, $0x0000000000000002
-DATA reducesumConst28<>+16(SB)/8, $0x0000000000000004
-DATA reducesumConst28<>+24(SB)/8, $0x0000000000000006
-DATA reducesumConst28<>+32(SB)/8, $0x0000000000000001
-DATA reducesumConst28<>+40(SB)/8, $0x0000000000000003
-DATA reducesumConst28<>+48(SB)/8, $0x0000000000000005
-DATA reducesumConst28<>+56(SB)/8, $0x0000000000000007
-GLOBL reducesumConst28<>(SB), RODATA|NOPTR, $64
-
 DATA reducesumConst29<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst29<>+8(SB)/8, $0x0000000000000003
-DATA reducesumConst29<>+16(SB)/8, $0x0000000000000006
-DATA reducesumConst29<>+24(SB)/8, $0x0000000000000009
-DATA reducesumConst29<>+32(SB)/8, $0x000000000000000c
-DATA reducesumConst29<>+40(SB)/8, $0x000000000000000f
-DATA reducesumConst29<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst29<>+8(SB)/8, $0x0000000000000002
+DATA reducesumConst29<>+16(SB)/8, $0x0000000000000004
+DATA reducesumConst29<>+24(SB)/8, $0x0000000000000006
+DATA reducesumConst29<>+32(SB)/8, $0x0000000000000001
+DATA reducesumConst29<>+40(SB)/8, $0x0000000000000003
+DATA reducesumConst29<>+48(SB)/8, $0x0000000000000005
 DATA reducesumConst29<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst29<>(SB), RODATA|NOPTR, $64
 
 DATA reducesumConst30<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst30<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst30<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst30<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst30<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst30<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst30<>+48(SB)/8, $0x000000000000000a
-DATA reducesumConst30<>+56(SB)/8, $0x000000000000000d
+DATA reducesumConst30<>+8(SB)/8, $0x0000000000000003
+DATA reducesumConst30<>+16(SB)/8, $0x0000000000000006
+DATA reducesumConst30<>+24(SB)/8, $0x0000000000000009
+DATA reducesumConst30<>+32(SB)/8, $0x000000000000000c
+DATA reducesumConst30<>+40(SB)/8, $0x000000000000000f
+DATA reducesumConst30<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst30<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst30<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst31<>+0(SB)/8, $0x0000000000000001
-DATA reducesumConst31<>+8(SB)/8, $0x0000000000000004
-DATA reducesumConst31<>+16(SB)/8, $0x0000000000000007
-DATA reducesumConst31<>+24(SB)/8, $0x000000000000000a
-DATA reducesumConst31<>+32(SB)/8, $0x000000000000000d
+DATA reducesumConst31<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst31<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst31<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst31<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst31<>+32(SB)/8, $0x0000000000000004
 DATA reducesumConst31<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst31<>+48(SB)/8, $0x0000000000000006
-DATA reducesumConst31<>+56(SB)/8, $0x0000000000000007
+DATA reducesumConst31<>+48(SB)/8, $0x000000000000000a
+DATA reducesumConst31<>+56(SB)/8, $0x000000000000000d
 GLOBL reducesumConst31<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst32<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst32<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst32<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst32<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst32<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst32<>+40(SB)/8, $0x0000000000000008
-DATA reducesumConst32<>+48(SB)/8, $0x000000000000000b
-DATA reducesumConst32<>+56(SB)/8, $0x000000000000000e
+DATA reducesumConst32<>+0(SB)/8, $0x0000000000000001
+DATA reducesumConst32<>+8(SB)/8, $0x0000000000000004
+DATA reducesumConst32<>+16(SB)/8, $0x0000000000000007
+DATA reducesumConst32<>+24(SB)/8, $0x000000000000000a
+DATA reducesumConst32<>+32(SB)/8, $0x000000000000000d
+DATA reducesumConst32<>+40(SB)/8, $0x0000000000000005
+DATA reducesumConst32<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst32<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst32<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst33<>+0(SB)/8, $0x0000000000000002
-DATA reducesumConst33<>+8(SB)/8, $0x0000000000000005
-DATA reducesumConst33<>+16(SB)/8, $0x0000000000000008
-DATA reducesumConst33<>+24(SB)/8, $0x000000000000000b
-DATA reducesumConst33<>+32(SB)/8, $0x000000000000000e
-DATA reducesumConst33<>+40(SB)/8, $0x0000000000000005
-DATA reducesumConst33<>+48(SB)/8, $0x0000000000000006
-DATA reducesumConst33<>+56(SB)/8, $0x0000000000000007
+DATA reducesumConst33<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst33<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst33<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst33<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst33<>+32(SB)/8, $0x0000000000000004
+DATA reducesumConst33<>+40(SB)/8, $0x0000000000000008
+DATA reducesumConst33<>+48(SB)/8, $0x000000000000000b
+DATA reducesumConst33<>+56(SB)/8, $0x000000000000000e
 GLOBL reducesumConst33<>(SB), RODATA|NOPTR, $64
 
-DATA reducesumConst34<>+0(SB)/8, $0x0000000000000000
-DATA reducesumConst34<>+8(SB)/8, $0x0000000000000001
-DATA reducesumConst34<>+16(SB)/8, $0x0000000000000002
-DATA reducesumConst34<>+24(SB)/8, $0x0000000000000003
-DATA reducesumConst34<>+32(SB)/8, $0x0000000000000004
-DATA reducesumConst34<>+40(SB)/8, $0x0000000000000009
-DATA reducesumConst34<>+48(SB)/8, $0x000000000000000c
-DATA reducesumConst34<>+56(SB)/8, $0x000000000000000f
+DATA reducesumConst34<>+0(SB)/8, $0x0000000000000002
+DATA reducesumConst34<>+8(SB)/8, $0x0000000000000005
+DATA reducesumConst34<>+16(SB)/8, $0x0000000000000008
+DATA reducesumConst34<>+24(SB)/8, $0x000000000000000b
+DATA reducesumConst34<>+32(SB)/8, $0x000000000000000e
+DATA reducesumConst34<>+40(SB)/8, $0x0000000000000005
+DATA reducesumConst34<>+48(SB)/8, $0x0000000000000006
+DATA reducesumConst34<>+56(SB)/8, $0x0000000000000007
 GLOBL reducesumConst34<>(SB), RODATA|NOPTR, $64
+
+DATA reducesumConst35<>+0(SB)/8, $0x0000000000000000
+DATA reducesumConst35<>+8(SB)/8, $0x0000000000000001
+DATA reducesumConst35<>+16(SB)/8, $0x0000000000000002
+DATA reducesumConst35<>+24(SB)/8, $0x0000000000000003
+DATA reducesumConst35<>+32(SB)/8, $0x0000000000000004
+DATA reducesumConst35<>+40(SB)/8, $0x0000000000000009
+DATA reducesumConst35<>+48(SB)/8, $0x000000000000000c
+DATA reducesumConst35<>+56(SB)/8, $0x000000000000000f
+GLOBL reducesumConst35<>(SB), RODATA|NOPTR, $64
 
 // func rowsF16AVX512(a *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2, MMX+
@@ -33577,7 +33596,7 @@ pack16done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst17<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z0
 
 pack8loop:
 	LEAQ       256(CX), R9
@@ -33631,8 +33650,8 @@ pack7:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst18<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst19<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack7loop:
 	LEAQ       228(CX), R9
@@ -33702,8 +33721,8 @@ pack6:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z2
-	VMOVUPS      reducesumConst19<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z0
+	VMOVUPS      reducesumConst20<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z0
 
 pack6loop:
 	LEAQ       200(CX), R9
@@ -33772,8 +33791,8 @@ pack5:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst20<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst21<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack5loop:
 	LEAQ       172(CX), R9
@@ -33838,7 +33857,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst17<>+0(SB), Z2
+	VMOVUPS reducesumConst18<>+0(SB), Z2
 
 pack4loop:
 	LEAQ       128(CX), R9
@@ -33870,12 +33889,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst21<>+0(SB), Z2
-	VMOVUPS reducesumConst22<>+0(SB), Z1
-	VMOVUPS reducesumConst23<>+0(SB), Z0
-	VMOVUPS reducesumConst24<>+0(SB), Z3
-	VMOVUPS reducesumConst25<>+0(SB), Z4
-	VMOVUPS reducesumConst26<>+0(SB), Z5
+	VMOVUPS reducesumConst22<>+0(SB), Z2
+	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst24<>+0(SB), Z0
+	VMOVUPS reducesumConst25<>+0(SB), Z3
+	VMOVUPS reducesumConst26<>+0(SB), Z4
+	VMOVUPS reducesumConst27<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       96(CX), R9
@@ -33907,7 +33926,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst27<>+0(SB), Z5
+	VMOVUPS reducesumConst28<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       64(CX), R9
@@ -33944,7 +33963,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS      reducesumConst17<>+0(SB), Z5
+	VMOVUPS      reducesumConst18<>+0(SB), Z5
 	MOVQ         32(AX), R8
 	MOVQ         DI, R9
 	ADDQ         $-1, R9
@@ -33953,7 +33972,7 @@ unpacked:
 	MOVQ         $-1, R10
 	BZHIQ        R9, R10, R10
 	KMOVW        R10, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z4
+	VBROADCASTSS reducesumConst14<>+0(SB), Z4
 	CMPQ         DI, $+16
 	JLE          whole1
 
@@ -34254,7 +34273,7 @@ single:
 	MOVQ         $-1, R8
 	BZHIQ        R9, R8, R8
 	KMOVW        R8, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z5
+	VBROADCASTSS reducesumConst14<>+0(SB), Z5
 
 rowGroup:
 	MOVQ $+16, R10
@@ -34825,7 +34844,7 @@ pack16done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst17<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z0
 
 pack8loop:
 	LEAQ       256(CX), R9
@@ -34887,8 +34906,8 @@ pack7:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst18<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst19<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack7loop:
 	LEAQ       228(CX), R9
@@ -34966,8 +34985,8 @@ pack6:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z2
-	VMOVUPS      reducesumConst19<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z0
+	VMOVUPS      reducesumConst20<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z0
 
 pack6loop:
 	LEAQ       200(CX), R9
@@ -35044,8 +35063,8 @@ pack5:
 	KMOVW        R9, K1
 	KNOTW        K1, K2
 	VBROADCASTSS reducesumConst1<>+0(SB), Z0
-	VMOVUPS      reducesumConst20<>+0(SB), Z1
-	VMOVUPS      reducesumConst17<>+0(SB), Z2
+	VMOVUPS      reducesumConst21<>+0(SB), Z1
+	VMOVUPS      reducesumConst18<>+0(SB), Z2
 
 pack5loop:
 	LEAQ       172(CX), R9
@@ -35118,7 +35137,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst17<>+0(SB), Z2
+	VMOVUPS reducesumConst18<>+0(SB), Z2
 
 pack4loop:
 	LEAQ       128(CX), R9
@@ -35154,12 +35173,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst21<>+0(SB), Z2
-	VMOVUPS reducesumConst22<>+0(SB), Z1
-	VMOVUPS reducesumConst23<>+0(SB), Z0
-	VMOVUPS reducesumConst24<>+0(SB), Z3
-	VMOVUPS reducesumConst25<>+0(SB), Z4
-	VMOVUPS reducesumConst26<>+0(SB), Z5
+	VMOVUPS reducesumConst22<>+0(SB), Z2
+	VMOVUPS reducesumConst23<>+0(SB), Z1
+	VMOVUPS reducesumConst24<>+0(SB), Z0
+	VMOVUPS reducesumConst25<>+0(SB), Z3
+	VMOVUPS reducesumConst26<>+0(SB), Z4
+	VMOVUPS reducesumConst27<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       96(CX), R9
@@ -35194,7 +35213,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst27<>+0(SB), Z5
+	VMOVUPS reducesumConst28<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       64(CX), R9
@@ -35234,7 +35253,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS      reducesumConst17<>+0(SB), Z5
+	VMOVUPS      reducesumConst18<>+0(SB), Z5
 	MOVQ         32(AX), R8
 	MOVQ         DI, R9
 	ADDQ         $-1, R9
@@ -35243,7 +35262,7 @@ unpacked:
 	MOVQ         $-1, R10
 	BZHIQ        R9, R10, R10
 	KMOVW        R10, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z4
+	VBROADCASTSS reducesumConst14<>+0(SB), Z4
 	CMPQ         DI, $+16
 	JLE          whole1
 
@@ -35592,7 +35611,7 @@ single:
 	MOVQ         $-1, R8
 	BZHIQ        R9, R8, R8
 	KMOVW        R8, K1
-	VBROADCASTSS reducesumConst13<>+0(SB), Z5
+	VBROADCASTSS reducesumConst14<>+0(SB), Z5
 
 rowGroup:
 	MOVQ $+16, R10
@@ -35696,34 +35715,34 @@ rowRow4:
 	JEQ       longNo8
 	VMOVUPS   (R11), Z0
 	VPSLLD    $0x10, Z0, Z3
-	VANDPS    reducesumConst14<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
 	VMOVUPS   64(R11), Z2
 	VPSLLD    $0x10, Z2, Z1
-	VANDPS    reducesumConst14<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
 	VMOVUPS   128(R11), Z10
 	VPSLLD    $0x10, Z10, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z9, Z3, Z3
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS   192(R11), Z10
 	VPSLLD    $0x10, Z10, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VADDPS    Z9, Z1, Z1
 	VADDPS    Z10, Z2, Z2
 	VMOVUPS   256(R11), Z9
 	VPSLLD    $0x10, Z9, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   320(R11), Z8
 	VPSLLD    $0x10, Z8, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS   384(R11), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z10, Z10
 	VADDPS    Z6, Z9, Z9
 	VMOVUPS   448(R11), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z11, Z11
 	VADDPS    Z6, Z8, Z8
 	VADDPS    Z10, Z3, Z3
@@ -35732,34 +35751,34 @@ rowRow4:
 	VADDPS    Z8, Z2, Z2
 	VMOVUPS   512(R11), Z11
 	VPSLLD    $0x10, Z11, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   576(R11), Z10
 	VPSLLD    $0x10, Z10, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z10, Z10
+	VANDPS    reducesumConst15<>+0(SB), Z10, Z10
 	VMOVUPS   640(R11), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z8, Z8
 	VADDPS    Z7, Z11, Z11
 	VMOVUPS   704(R11), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z9, Z9
 	VADDPS    Z7, Z10, Z10
 	VMOVUPS   768(R11), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   832(R11), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VMOVUPS   896(R11), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z7, Z7
 	VADDPS    Z15, Z6, Z6
 	VMOVUPS   960(R11), Z15
 	VPSLLD    $0x10, Z15, Z14
-	VANDPS    reducesumConst14<>+0(SB), Z15, Z15
+	VANDPS    reducesumConst15<>+0(SB), Z15, Z15
 	VADDPS    Z14, Z12, Z12
 	VADDPS    Z15, Z13, Z13
 	VADDPS    Z7, Z8, Z8
@@ -35770,16 +35789,16 @@ rowRow4:
 	VADDPS    Z11, Z0, Z0
 	VADDPS    Z9, Z1, Z1
 	VADDPS    Z10, Z2, Z2
-	VMOVUPS   reducesumConst15<>+0(SB), Z10
+	VMOVUPS   reducesumConst16<>+0(SB), Z10
 	VMOVAPS   Z3, Z9
 	VPERMT2PS Z0, Z10, Z9
-	VMOVUPS   reducesumConst16<>+0(SB), Z10
+	VMOVUPS   reducesumConst17<>+0(SB), Z10
 	VPERMT2PS Z0, Z10, Z3
 	VMOVAPS   Z9, Z0
-	VMOVUPS   reducesumConst15<>+0(SB), Z9
+	VMOVUPS   reducesumConst16<>+0(SB), Z9
 	VMOVAPS   Z1, Z10
 	VPERMT2PS Z2, Z9, Z10
-	VMOVUPS   reducesumConst16<>+0(SB), Z9
+	VMOVUPS   reducesumConst17<>+0(SB), Z9
 	VPERMT2PS Z2, Z9, Z1
 	VMOVAPS   Z10, Z2
 	ADDQ      $+1024, R11
@@ -35789,50 +35808,50 @@ longNo8:
 	JEQ       longNo4
 	VMOVUPS   (R11), Z9
 	VPSLLD    $0x10, Z9, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VMOVUPS   64(R11), Z8
 	VPSLLD    $0x10, Z8, Z11
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS   128(R11), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z10, Z10
 	VADDPS    Z12, Z9, Z9
 	VMOVUPS   192(R11), Z12
 	VPSLLD    $0x10, Z12, Z13
-	VANDPS    reducesumConst14<>+0(SB), Z12, Z12
+	VANDPS    reducesumConst15<>+0(SB), Z12, Z12
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z12, Z8, Z8
 	VMOVUPS   256(R11), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VMOVUPS   320(R11), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   384(R11), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst15<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z12, Z12
 	VADDPS    Z14, Z13, Z13
 	VMOVUPS   448(R11), Z14
 	VPSLLD    $0x10, Z14, Z15
-	VANDPS    reducesumConst14<>+0(SB), Z14, Z14
+	VANDPS    reducesumConst15<>+0(SB), Z14, Z14
 	VADDPS    Z15, Z6, Z6
 	VADDPS    Z14, Z7, Z7
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z9, Z9
 	VADDPS    Z6, Z11, Z11
 	VADDPS    Z7, Z8, Z8
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z10, Z6
 	VPERMT2PS Z9, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z9, Z7, Z10
 	VMOVAPS   Z6, Z9
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z11, Z7
 	VPERMT2PS Z8, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z8, Z6, Z11
 	VMOVAPS   Z7, Z8
 	ADDQ      $+512, R11
@@ -36237,7 +36256,7 @@ pack16done:
 	JMP unpacked
 
 pack8:
-	VMOVUPS reducesumConst17<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z0
 
 pack8loop:
 	LEAQ       512(CX), R9
@@ -36294,8 +36313,8 @@ pack7:
 	MOVQ    $+32639, R9
 	KMOVW   R9, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst18<>+0(SB), Z0
-	VMOVUPS reducesumConst17<>+0(SB), Z1
+	VMOVUPS reducesumConst19<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z1
 
 pack7loop:
 	LEAQ       456(CX), R9
@@ -36367,8 +36386,8 @@ pack6:
 	MOVQ    $+16191, R9
 	KMOVW   R9, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst19<>+0(SB), Z1
-	VMOVUPS reducesumConst17<>+0(SB), Z0
+	VMOVUPS reducesumConst20<>+0(SB), Z1
+	VMOVUPS reducesumConst18<>+0(SB), Z0
 
 pack6loop:
 	LEAQ       400(CX), R9
@@ -36439,8 +36458,8 @@ pack5:
 	MOVQ    $+7967, R9
 	KMOVW   R9, K1
 	KNOTW   K1, K2
-	VMOVUPS reducesumConst20<>+0(SB), Z0
-	VMOVUPS reducesumConst17<>+0(SB), Z1
+	VMOVUPS reducesumConst21<>+0(SB), Z0
+	VMOVUPS reducesumConst18<>+0(SB), Z1
 
 pack5loop:
 	LEAQ       344(CX), R9
@@ -36507,7 +36526,7 @@ pack5done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst17<>+0(SB), Z1
+	VMOVUPS reducesumConst18<>+0(SB), Z1
 
 pack4loop:
 	LEAQ       256(CX), R9
@@ -36541,12 +36560,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst21<>+0(SB), Z1
-	VMOVUPS reducesumConst22<>+0(SB), Z0
-	VMOVUPS reducesumConst23<>+0(SB), Z2
-	VMOVUPS reducesumConst24<>+0(SB), Z3
-	VMOVUPS reducesumConst25<>+0(SB), Z4
-	VMOVUPS reducesumConst26<>+0(SB), Z5
+	VMOVUPS reducesumConst22<>+0(SB), Z1
+	VMOVUPS reducesumConst23<>+0(SB), Z0
+	VMOVUPS reducesumConst24<>+0(SB), Z2
+	VMOVUPS reducesumConst25<>+0(SB), Z3
+	VMOVUPS reducesumConst26<>+0(SB), Z4
+	VMOVUPS reducesumConst27<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       192(CX), R9
@@ -36579,7 +36598,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst27<>+0(SB), Z5
+	VMOVUPS reducesumConst28<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       128(CX), R9
@@ -36617,7 +36636,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS reducesumConst17<>+0(SB), Z5
+	VMOVUPS reducesumConst18<>+0(SB), Z5
 	MOVQ    32(AX), R8
 	MOVQ    DI, R9
 	ADDQ    $-1, R9
@@ -37312,7 +37331,7 @@ pack8done:
 	JMP unpacked
 
 pack4:
-	VMOVUPS reducesumConst28<>+0(SB), Z0
+	VMOVUPS reducesumConst29<>+0(SB), Z0
 
 pack4loop:
 	LEAQ       256(CX), R9
@@ -37346,12 +37365,12 @@ pack4done:
 	JMP unpacked
 
 pack3:
-	VMOVUPS reducesumConst29<>+0(SB), Z0
-	VMOVUPS reducesumConst30<>+0(SB), Z1
-	VMOVUPS reducesumConst31<>+0(SB), Z2
-	VMOVUPS reducesumConst32<>+0(SB), Z3
-	VMOVUPS reducesumConst33<>+0(SB), Z4
-	VMOVUPS reducesumConst34<>+0(SB), Z5
+	VMOVUPS reducesumConst30<>+0(SB), Z0
+	VMOVUPS reducesumConst31<>+0(SB), Z1
+	VMOVUPS reducesumConst32<>+0(SB), Z2
+	VMOVUPS reducesumConst33<>+0(SB), Z3
+	VMOVUPS reducesumConst34<>+0(SB), Z4
+	VMOVUPS reducesumConst35<>+0(SB), Z5
 
 pack3loop:
 	LEAQ       192(CX), R9
@@ -37384,7 +37403,7 @@ pack3done:
 	JMP unpacked
 
 pack2:
-	VMOVUPS reducesumConst28<>+0(SB), Z5
+	VMOVUPS reducesumConst29<>+0(SB), Z5
 
 pack2loop:
 	LEAQ       128(CX), R9
@@ -37422,7 +37441,7 @@ pack1loop:
 
 pack1done:
 unpacked:
-	VMOVUPS reducesumConst28<>+0(SB), Z5
+	VMOVUPS reducesumConst29<>+0(SB), Z5
 	MOVQ    32(AX), R8
 	MOVQ    DI, R9
 	ADDQ    $-1, R9
@@ -40085,40 +40104,40 @@ slot2:
 many2:
 	VMOVUPS   (DI), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst14<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
 	VMOVUPS   64(DI), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS   (DI)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z0, Z0
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS   64(DI)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (DI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS   64(DI)(R8*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst15<>+0(SB), Z4
+	VMOVUPS   reducesumConst16<>+0(SB), Z4
 	VMOVAPS   Z0, Z5
 	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst16<>+0(SB), Z4
+	VMOVUPS   reducesumConst17<>+0(SB), Z4
 	VPERMT2PS Z1, Z4, Z0
 	VMOVAPS   Z5, Z1
-	VMOVUPS   reducesumConst15<>+0(SB), Z5
+	VMOVUPS   reducesumConst16<>+0(SB), Z5
 	VMOVAPS   Z2, Z4
 	VPERMT2PS Z3, Z5, Z4
-	VMOVUPS   reducesumConst16<>+0(SB), Z5
+	VMOVUPS   reducesumConst17<>+0(SB), Z5
 	VPERMT2PS Z3, Z5, Z2
 	VMOVAPS   Z4, Z3
 	MOVQ      56(DX), R11
@@ -40211,50 +40230,50 @@ slot3:
 many3:
 	VMOVUPS   (R9), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst14<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
 	VMOVUPS   64(R9), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst14<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
 	VMOVUPS   (R9)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(R9)(R8*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R9)(SI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   64(R9)(SI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   (R9)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(R9)(BX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z3, Z6
 	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z3
 	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z1, Z7
 	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R11
@@ -40352,60 +40371,60 @@ slot4:
 many4:
 	VMOVUPS   (BX), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst14<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
 	VMOVUPS   64(BX), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS   (BX)(SI*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   64(BX)(SI*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   (BX)(DI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z0, Z0
 	VADDPS    Z7, Z1, Z1
 	VMOVUPS   64(BX)(DI*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
 	VMOVUPS   (R10), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   64(R10), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS   (R10)(DI*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(R10)(DI*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   reducesumConst15<>+0(SB), Z5
+	VMOVUPS   reducesumConst16<>+0(SB), Z5
 	VMOVAPS   Z0, Z4
 	VPERMT2PS Z1, Z5, Z4
-	VMOVUPS   reducesumConst16<>+0(SB), Z5
+	VMOVUPS   reducesumConst17<>+0(SB), Z5
 	VPERMT2PS Z1, Z5, Z0
 	VMOVAPS   Z4, Z1
-	VMOVUPS   reducesumConst15<>+0(SB), Z4
+	VMOVUPS   reducesumConst16<>+0(SB), Z4
 	VMOVAPS   Z2, Z5
 	VPERMT2PS Z3, Z4, Z5
-	VMOVUPS   reducesumConst16<>+0(SB), Z4
+	VMOVUPS   reducesumConst17<>+0(SB), Z4
 	VPERMT2PS Z3, Z4, Z2
 	VMOVAPS   Z5, Z3
 	MOVQ      56(DX), R12
@@ -40508,70 +40527,70 @@ slot5:
 many5:
 	VMOVUPS   (CX), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst14<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
 	VMOVUPS   64(CX), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst14<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
 	VMOVUPS   (CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VMOVUPS   64(CX)(DI*1), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   (CX)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
 	VMOVUPS   64(CX)(BX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (R8), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   64(R8), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   (R8)(DI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(R8)(DI*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VMOVUPS   (R8)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   64(R8)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z5, Z3, Z3
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z3, Z6
 	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z3
 	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z1, Z7
 	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R12
@@ -40677,34 +40696,34 @@ slot6:
 many6:
 	VMOVUPS   (R9), Z1
 	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst14<>+0(SB), Z1, Z1
+	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
 	VMOVUPS   64(R9), Z3
 	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst14<>+0(SB), Z3, Z3
+	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
 	VMOVUPS   (R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
 	VMOVUPS   64(R9)(BX*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
 	VMOVUPS   (R9)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   64(R9)(CX*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS   (R9)(R10*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VMOVUPS   64(R9)(R10*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z4, Z4
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z6, Z0, Z0
@@ -40713,44 +40732,44 @@ many6:
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS   (SI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   64(SI), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   (SI)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z5, Z5
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS   64(SI)(BX*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   (SI)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(SI)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z7, Z7
 	VADDPS    Z9, Z6, Z6
 	VADDPS    Z5, Z0, Z0
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z7, Z2, Z2
 	VADDPS    Z6, Z3, Z3
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z0, Z7
 	VPERMT2PS Z1, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z1, Z6, Z0
 	VMOVAPS   Z7, Z1
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z2, Z6
 	VPERMT2PS Z3, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z3, Z7, Z2
 	VMOVAPS   Z6, Z3
 	MOVQ      56(DX), R12
@@ -40859,34 +40878,34 @@ slot7:
 many7:
 	VMOVUPS   (R10), Z2
 	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst14<>+0(SB), Z2, Z2
+	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
 	VMOVUPS   64(R10), Z0
 	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst14<>+0(SB), Z0, Z0
+	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
 	VMOVUPS   (R10)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z3, Z3
 	VADDPS    Z7, Z2, Z2
 	VMOVUPS   64(R10)(CX*1), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   (R10)(R9*1), Z6
 	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst14<>+0(SB), Z6, Z6
+	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
 	VMOVUPS   64(R10)(R9*1), Z5
 	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst14<>+0(SB), Z5, Z5
+	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
 	VMOVUPS   (R10)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z7, Z7
 	VADDPS    Z8, Z6, Z6
 	VMOVUPS   64(R10)(R8*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VADDPS    Z9, Z4, Z4
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z7, Z3, Z3
@@ -40895,34 +40914,34 @@ many7:
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   (DI), Z4
 	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst14<>+0(SB), Z4, Z4
+	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
 	VMOVUPS   64(DI), Z7
 	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst14<>+0(SB), Z7, Z7
+	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
 	VMOVUPS   (DI)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z5, Z5
 	VADDPS    Z9, Z4, Z4
 	VMOVUPS   64(DI)(CX*1), Z9
 	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst14<>+0(SB), Z9, Z9
+	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
 	VADDPS    Z8, Z6, Z6
 	VADDPS    Z9, Z7, Z7
 	VMOVUPS   (DI)(R9*1), Z8
 	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst14<>+0(SB), Z8, Z8
+	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
 	VMOVUPS   64(DI)(R9*1), Z11
 	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst14<>+0(SB), Z11, Z11
+	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
 	VMOVUPS   (DI)(R8*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z9, Z9
 	VADDPS    Z13, Z8, Z8
 	VMOVUPS   64(DI)(R8*1), Z13
 	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst14<>+0(SB), Z13, Z13
+	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
 	VADDPS    Z12, Z10, Z10
 	VADDPS    Z13, Z11, Z11
 	VADDPS    Z9, Z5, Z5
@@ -40933,16 +40952,16 @@ many7:
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst15<>+0(SB), Z7
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
 	VMOVAPS   Z3, Z6
 	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
 	VPERMT2PS Z2, Z7, Z3
 	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst15<>+0(SB), Z6
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
 	VMOVAPS   Z1, Z7
 	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
 	VPERMT2PS Z0, Z6, Z1
 	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R12
@@ -43033,44 +43052,44 @@ many:
 	JLT         one
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, (DX)
 	VMOVUPS     64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 32(DX)
 	VMOVUPS     128(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
 	VMOVUPS     Y1, 64(DX)
 	VMOVUPS     192(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -43085,11 +43104,11 @@ one:
 	JLT         last
 	VMOVUPS     (CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -43108,11 +43127,11 @@ last:
 	ADDQ        BX, CX
 	VMOVUPS     -64(CX), Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -43125,11 +43144,11 @@ few:
 	KMOVW       SI, K1
 	VMOVUPS.Z   (CX), K1, Z0
 	VPSRLD      $0x10, Z0, Z1
-	VPANDD.BCST reducesumConst35<>+0(SB), Z1, Z1
-	VPADDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPANDD.BCST reducesumConst36<>+0(SB), Z1, Z1
+	VPADDD.BCST reducesumConst37<>+0(SB), Z1, Z1
 	VPADDD      Z0, Z1, Z1
 	VCMPPS      $0x03, Z0, Z0, K3
-	VPORD.BCST  reducesumConst37<>+0(SB), Z0, Z2
+	VPORD.BCST  reducesumConst38<>+0(SB), Z0, Z2
 	VMOVAPS     Z2, K3, Z1
 	VPSRLD      $0x10, Z1, Z1
 	VPMOVDW     Z1, Y1
@@ -43142,11 +43161,11 @@ done:
 	VZEROUPPER
 	RET
 
-DATA reducesumConst35<>+0(SB)/8, $0x0000000100000001
-GLOBL reducesumConst35<>(SB), RODATA|NOPTR, $8
-
-DATA reducesumConst36<>+0(SB)/8, $0x00007fff00007fff
+DATA reducesumConst36<>+0(SB)/8, $0x0000000100000001
 GLOBL reducesumConst36<>(SB), RODATA|NOPTR, $8
 
-DATA reducesumConst37<>+0(SB)/8, $0x0040000000400000
+DATA reducesumConst37<>+0(SB)/8, $0x00007fff00007fff
 GLOBL reducesumConst37<>(SB), RODATA|NOPTR, $8
+
+DATA reducesumConst38<>+0(SB)/8, $0x0040000000400000
+GLOBL reducesumConst38<>(SB), RODATA|NOPTR, $8

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -196,13 +197,15 @@ func TestPackPiece(t *testing.T) {
 			}
 			a.Outer, a.Rows, a.Cols = packPiece(size, &a)
 			lines := 0
-			for _, s := range [][3]int{{a.SrcOuter, a.SrcRow, a.SrcCol}, {a.DstOuter, a.DstRow, a.DstCol}} {
+			for _, s := range [][4]int{{a.SrcOuter, a.SrcRow, a.SrcCol, 16}, {a.DstOuter, a.DstRow, a.DstCol, size}} {
 				seen := map[int]bool{}
 				at := r.IntN(cacheLine/size) * size
 				for o := range a.Outer {
 					for i := range a.Rows {
 						for k := range a.Cols {
-							seen[(at+o*s[0]+i*s[1]+k*s[2])/cacheLine] = true
+							off := at + o*s[0] + i*s[1] + k*s[2]
+							seen[off/cacheLine] = true
+							seen[(off+s[3]-1)/cacheLine] = true
 						}
 					}
 				}
@@ -215,43 +218,83 @@ func TestPackPiece(t *testing.T) {
 	}
 }
 
-// BenchmarkPack measures the forms of pack, and what a copy of as many bytes takes, with
-// names for benchstat's columns: size=, form=, and in nanoseconds per cache line.
+// packBenches are layouts of which each takes another way, in elements: how wide the
+// rows are, or how high the columns, and how far apart.
+var packBenches = []struct {
+	name string
+	args func(size, n int) kernels.PackArgs // n elements
+}{
+	{"transpose wide", func(size, n int) kernels.PackArgs { return transposed(n/256, 256, 256) }},
+	{"transpose wide apart", func(size, n int) kernels.PackArgs { return transposed(n/256, 256, 1040) }},
+	{"transpose a line wide", func(size, n int) kernels.PackArgs { return transposed(n*size/64, 64/size, 256/size) }},
+	{"transpose 3 wide", func(size, n int) kernels.PackArgs { return transposed(n/3, 3, 3) }},
+	{"transpose 3 high", func(size, n int) kernels.PackArgs { return transposed(3, n/3, n/3) }},
+	{"transpose 12 high", func(size, n int) kernels.PackArgs { return transposed(12, n/12, n/12) }},
+	{"copy rows of 16 bytes", func(size, n int) kernels.PackArgs { return copied(n*size/16, 16/size, 64/size) }},
+	{"copy rows of 100 bytes", func(size, n int) kernels.PackArgs { return copied(n*size/100, 100/size, 400/size) }},
+	{"copy rows of 1 KiB", func(size, n int) kernels.PackArgs { return copied(n*size/1024, 1024/size, 4096/size) }},
+	{"every other element", func(size, n int) kernels.PackArgs {
+		return kernels.PackArgs{Outer: 1, Rows: 1, Cols: n, SrcCol: 2, DstCol: 1}
+	}},
+	{"every third element", func(size, n int) kernels.PackArgs {
+		return kernels.PackArgs{Outer: 1, Rows: 1, Cols: n, SrcCol: 3, DstCol: 1}
+	}},
+	{"to every third element", func(size, n int) kernels.PackArgs {
+		return kernels.PackArgs{Outer: 1, Rows: 1, Cols: n, SrcCol: 1, DstCol: 3}
+	}},
+	{"many of 3 by 3", func(size, n int) kernels.PackArgs {
+		a := transposed(3, 3, 3)
+		a.Outer, a.SrcOuter, a.DstOuter = n/9, 9, 9
+		return a
+	}},
+}
+
+// transposed returns the arguments for a matrix whose rows are pitch elements apart,
+// and which becomes one with a cache line or more between columns.
+func transposed(rows, cols, pitch int) kernels.PackArgs {
+	a := kernels.PackArgs{Outer: 1, Rows: rows, Cols: cols, SrcRow: pitch, SrcCol: 1, DstRow: 1, DstCol: rows}
+	if rows > 12 {
+		a.DstCol += 32
+	}
+	return a
+}
+
+// copied returns the arguments for rows that are pitch elements apart, and are put
+// next to each other.
+func copied(rows, cols, pitch int) kernels.PackArgs {
+	return kernels.PackArgs{Outer: 1, Rows: rows, Cols: cols, SrcRow: pitch, SrcCol: 1, DstRow: cols, DstCol: 1}
+}
+
+// BenchmarkPack measures pack, and Go's copy of as many bytes, with names for benchstat's
+// columns: size=, form=, bytes=, isa=. What counts is the ratio of the two.
 func BenchmarkPack(b *testing.B) {
-	for _, typ := range []kernels.Type{kernels.F16, kernels.F32, kernels.F64} {
-		for _, c := range packBenches {
-			for _, bytes := range []int{16 << 10, 256 << 10, 8 << 20, 64 << 20} {
-				benchmarkPack(b, typ, c.name, c.args(typ.Size(), bytes), bytes)
+	for _, typ := range packTypes {
+		size := typ.Size()
+		for _, bytes := range []int{8 << 10, 128 << 10, 4 << 20} {
+			for _, c := range packBenches {
+				a := inBytes(size, c.args(size, bytes/size))
+				name := fmt.Sprintf("size=%d/form=%s/bytes=%d", size, strings.ReplaceAll(c.name, " ", "_"), bytes)
+				benchmarkPack(b, name, typ, a)
 			}
 		}
 	}
 }
 
-var packBenches = []struct {
-	name string
-	args func(size, bytes int) kernels.PackArgs
-}{
-	{"copy", func(size, bytes int) kernels.PackArgs { return contiguous(size, 1, 1, bytes/size, false) }},
-}
-
-// contiguous returns the arguments for contiguous matrices, transposed or not.
-func contiguous(size, outer, rows, cols int, transposed bool) kernels.PackArgs {
-	a := kernels.PackArgs{Outer: outer, Rows: rows, Cols: cols, SrcOuter: rows * cols, DstOuter: rows * cols, SrcRow: cols, SrcCol: 1, DstRow: cols, DstCol: 1}
-	if transposed {
-		a.DstRow, a.DstCol = 1, rows
-	}
-	return inBytes(size, a)
-}
-
-func benchmarkPack(b *testing.B, typ kernels.Type, name string, a kernels.PackArgs, bytes int) {
-	src, dst := make([]byte, bytes), make([]byte, bytes)
+func benchmarkPack(b *testing.B, name string, typ kernels.Type, a kernels.PackArgs) {
+	s, d := packSpans(typ.Size(), a)
+	n := a.Outer * a.Rows * a.Cols * typ.Size()
+	src, dst := make([]byte, s), make([]byte, d)
 	a.Src, a.Dst = unsafe.Pointer(&src[0]), unsafe.Pointer(&dst[0])
-	for _, i := range Implementations() {
-		b.Run(fmt.Sprintf("size=%d/form=%s/bytes=%d/isa=%v", typ.Size(), name, bytes, i), func(b *testing.B) {
+	run := func(isa string, f func()) {
+		b.Run(name+"/isa="+isa, func(b *testing.B) {
+			b.SetBytes(int64(n))
 			for b.Loop() {
-				packElements(i.isa, typ, a)
+				f()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(bytes/cacheLine), "ns/line")
 		})
+	}
+	run("copy", func() { copy(dst[:n], src[:n]) })
+	for _, i := range Implementations() {
+		run(i.String(), func() { packElements(i.isa, typ, a) })
 	}
 }

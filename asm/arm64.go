@@ -223,6 +223,7 @@ func (e *arm64) VST1(at GP, src Vec, size, i int) {
 func (e *arm64) VADD(dst, a, b Vec, s shape)     { e.ins("VADD", vec(b, s), vec(a, s), vec(dst, s)) }
 func (e *arm64) VADDP(dst, a, b Vec, s shape)    { e.ins("VADDP", vec(b, s), vec(a, s), vec(dst, s)) }
 func (e *arm64) VZIP1(dst, a, b Vec, s shape)    { e.ins("VZIP1", vec(b, s), vec(a, s), vec(dst, s)) }
+func (e *arm64) VUZP1(dst, a, b Vec, s shape)    { e.ins("VUZP1", vec(b, s), vec(a, s), vec(dst, s)) }
 func (e *arm64) VZIP2(dst, a, b Vec, s shape)    { e.ins("VZIP2", vec(b, s), vec(a, s), vec(dst, s)) }
 func (e *arm64) VAND(dst, a, b Vec)              { e.ins("VAND", vec(b, b16), vec(a, b16), vec(dst, b16)) }
 func (e *arm64) VORR(dst, a, b Vec)              { e.ins("VORR", vec(b, b16), vec(a, b16), vec(dst, b16)) }

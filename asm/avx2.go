@@ -383,17 +383,3 @@ func (m avx2) LoadHalves(t kernels.Type, dst Vec, a, b Addr) {
 func (m avx2) CanPick() bool { return false }
 
 func (m avx2) Pick(t kernels.Type, dst, a, b, index Vec) { panic("no two sources") }
-
-func (m avx2) LoadLanes(dst Vec, from []Addr) {
-	m.VMOVUPS(m.mem(from[0]), xmms[dst])
-	if len(from) > 1 {
-		m.VINSERTF128(operand.U8(1), m.mem(from[1]), ymms[dst], ymms[dst])
-	}
-}
-
-func (m avx2) StoreLanes(to []Addr, v Vec) {
-	m.VMOVUPS(xmms[v], m.mem(to[0]))
-	if len(to) > 1 {
-		m.VEXTRACTF128(operand.U8(1), ymms[v], m.mem(to[1]))
-	}
-}

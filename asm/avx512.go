@@ -252,17 +252,3 @@ func (m avx512) Blend(t kernels.Type, v Vec, p Partial) {
 func (m avx512) CanLoadHalves(t kernels.Type) bool { return false }
 
 func (m avx512) LoadHalves(t kernels.Type, dst Vec, a, b Addr) { panic("no halves") }
-
-func (m avx512) LoadLanes(dst Vec, from []Addr) {
-	m.VMOVUPS(m.mem(from[0]), xmms[dst])
-	for i, a := range from[1:] {
-		m.VINSERTF32X4(operand.U8(i+1), m.mem(a), zmms[dst], zmms[dst])
-	}
-}
-
-func (m avx512) StoreLanes(to []Addr, v Vec) {
-	m.VMOVUPS(xmms[v], m.mem(to[0]))
-	for i, a := range to[1:] {
-		m.VEXTRACTF32X4(operand.U8(i+1), zmms[v], m.mem(a))
-	}
-}

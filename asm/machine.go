@@ -146,6 +146,8 @@ type Machine interface {
 	LoadLanes(dst Vec, from []Addr)
 	StoreLanes(to []Addr, v Vec)
 	Interleave(size int, low, high, a, b Vec)
+	// Evens sets a to every other element of a and b, from the first one of a on.
+	Evens(size int, a, b Vec)
 
 	// Parts of vectors. MakePartial prepares for vectors with count elements;
 	// LoadPartial pads with the identity if pad is set, else with anything,

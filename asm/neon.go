@@ -288,8 +288,13 @@ func (m *neon) LoadLanes(dst Vec, from []Addr) { m.FMOVQload(dst, from[0]) }
 
 func (m *neon) StoreLanes(to []Addr, v Vec) { m.FMOVQstore(to[0], v) }
 
+// shapes are those of vectors of elements of each size.
+var shapes = map[int]shape{2: h8, 4: s4, 8: d2}
+
+func (m *neon) Evens(size int, a, b Vec) { m.VUZP1(a, a, b, shapes[size]) }
+
 func (m *neon) Interleave(size int, low, high, a, b Vec) {
-	s := map[int]shape{2: h8, 4: s4, 8: d2}[size]
+	s := shapes[size]
 	m.VZIP1(low, a, b, s)
 	if high != noVec {
 		m.VZIP2(high, a, b, s)

@@ -380,6 +380,38 @@ func (m *x86) StoreElement(size int, a Addr, src GP) {
 	}
 }
 
+// What follows moves vectors of 256 bits: on AVX-512 AVX2's kernel packs.
+
+func (m *x86) LoadLanes(dst Vec, from []Addr) {
+	m.VMOVUPS(m.mem(from[0]), xmms[dst])
+	if len(from) > 1 {
+		m.VINSERTF128(operand.U8(1), m.mem(from[1]), ymms[dst], ymms[dst])
+	}
+}
+
+func (m *x86) StoreLanes(to []Addr, v Vec) {
+	m.VMOVUPS(xmms[v], m.mem(to[0]))
+	if len(to) > 1 {
+		m.VEXTRACTF128(operand.U8(1), ymms[v], m.mem(to[1]))
+	}
+}
+
+// Evens works within 128 bits, and puts the quarters in order.
+func (m *x86) Evens(size int, a, b Vec) {
+	switch size {
+	case 2:
+		low := m.constant(integers(4, repeat(8, 0xFFFF)))
+		m.VPAND(low, ymms[a], ymms[a])
+		m.VPAND(low, ymms[b], ymms[b])
+		m.VPACKUSDW(ymms[b], ymms[a], ymms[a])
+	case 4:
+		m.VSHUFPS(operand.U8(0x88), ymms[b], ymms[a], ymms[a])
+	case 8:
+		m.VUNPCKLPD(ymms[b], ymms[a], ymms[a])
+	}
+	m.VPERMPD(operand.U8(0xD8), ymms[a], ymms[a])
+}
+
 func (m *x86) Interleave(size int, low, high, a, b Vec) {
 	lower, upper := m.VUNPCKLPD, m.VUNPCKHPD
 	switch size {

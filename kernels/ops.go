@@ -160,7 +160,7 @@ type RoundArgs struct {
 //	Dst[o*DstOuter + r*DstRow + c*DstCol] = Src[o*SrcOuter + r*SrcRow + c*SrcCol]
 //
 // All strides count bytes, and are not negative. Dst and Src do not overlap, nor do
-// the elements of Dst.
+// the elements of Dst. What lies between elements of Src may be read, too.
 type PackArgs struct {
 	Dst, Src                 unsafe.Pointer
 	Outer, Rows, Cols        int

@@ -35439,7 +35439,7 @@ end:
 
 // func colsF32AVX2(a *byte)
 // Requires: AVX
-TEXT ·colsF32AVX2(SB), $64-8
+TEXT ·colsF32AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -35449,9 +35449,29 @@ TEXT ·colsF32AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -35484,20 +35504,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -35513,10 +35557,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -35553,7 +35599,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -35577,7 +35623,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -35596,10 +35655,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -35640,7 +35701,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -35665,7 +35726,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -35686,10 +35760,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -35734,7 +35810,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -35760,7 +35836,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -35781,10 +35870,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -35837,7 +35928,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -35865,7 +35956,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -35888,10 +35992,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -35949,7 +36055,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -35979,7 +36085,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -36002,10 +36122,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -36067,7 +36189,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -36098,7 +36220,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -36121,10 +36257,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -36194,7 +36332,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -36227,7 +36365,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -36250,10 +36402,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -36331,7 +36485,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -36367,6 +36521,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -36386,12 +36555,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF64AVX2(a *byte)
 // Requires: AVX
-TEXT ·colsF64AVX2(SB), $64-8
+TEXT ·colsF64AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -36401,9 +36572,29 @@ TEXT ·colsF64AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+4
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -36436,20 +36627,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -36465,10 +36680,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-16, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-16, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -36505,7 +36722,7 @@ many0done:
 few0:
 	ADDQ  $+16, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -36529,7 +36746,20 @@ one0done:
 	ADDQ    $-4, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -36548,10 +36778,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-16, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-16, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -36592,7 +36824,7 @@ many1done:
 few1:
 	ADDQ  $+16, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -36617,7 +36849,20 @@ one1done:
 	ADDQ    $-4, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -36638,10 +36883,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -36686,7 +36933,7 @@ many2done:
 few2:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -36712,7 +36959,20 @@ one2done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -36733,10 +36993,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -36789,7 +37051,7 @@ many3done:
 few3:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -36817,7 +37079,20 @@ one3done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -36840,10 +37115,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -36901,7 +37178,7 @@ many4done:
 few4:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -36931,7 +37208,21 @@ one4done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -36954,10 +37245,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -37019,7 +37312,7 @@ many5done:
 few5:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -37050,7 +37343,21 @@ one5done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -37073,10 +37380,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -37146,7 +37455,7 @@ many6done:
 few6:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -37179,7 +37488,21 @@ one6done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -37202,10 +37525,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -37283,7 +37608,7 @@ many7done:
 few7:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -37319,6 +37644,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -37338,12 +37678,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF16AVX2(a *byte)
 // Requires: AVX, F16C
-TEXT ·colsF16AVX2(SB), $64-8
+TEXT ·colsF16AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -37353,9 +37695,29 @@ TEXT ·colsF16AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -37388,20 +37750,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -37417,10 +37803,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VCVTPH2PS (CX), Y0
@@ -37457,7 +37845,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VCVTPH2PS (CX), Y3
@@ -37481,7 +37869,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -37500,10 +37901,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VCVTPH2PS (CX), Y3
@@ -37548,7 +37951,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VCVTPH2PS (CX), Y0
@@ -37574,7 +37977,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -37595,10 +38011,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VCVTPH2PS (DI), Y0
@@ -37651,7 +38069,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VCVTPH2PS (DI), Y3
@@ -37679,7 +38097,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -37700,10 +38131,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VCVTPH2PS (R9), Y3
@@ -37764,7 +38197,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VCVTPH2PS (R9), Y0
@@ -37794,7 +38227,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -37817,10 +38263,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VCVTPH2PS (BX), Y0
@@ -37890,7 +38338,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VCVTPH2PS (BX), Y3
@@ -37923,7 +38371,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -37946,10 +38408,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VCVTPH2PS (CX), Y3
@@ -38027,7 +38491,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VCVTPH2PS (CX), Y0
@@ -38062,7 +38526,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -38085,10 +38563,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VCVTPH2PS (R9), Y0
@@ -38174,7 +38654,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VCVTPH2PS (R9), Y3
@@ -38211,7 +38691,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -38234,10 +38728,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VCVTPH2PS (R10), Y3
@@ -38331,7 +38827,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VCVTPH2PS (R10), Y0
@@ -38371,6 +38867,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -38390,12 +38901,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsBF16AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsBF16AVX2(SB), $64-8
+TEXT ·colsBF16AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -38405,9 +38918,29 @@ TEXT ·colsBF16AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -38440,20 +38973,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -38469,10 +39026,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VPMOVZXWD (CX), Y0
@@ -38513,7 +39072,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VPMOVZXWD (CX), Y3
@@ -38538,7 +39097,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -38557,10 +39129,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VPMOVZXWD (CX), Y3
@@ -38613,7 +39187,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VPMOVZXWD (CX), Y0
@@ -38641,7 +39215,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -38662,10 +39249,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS     (DI), Y1
@@ -38732,7 +39321,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VPMOVZXWD (DI), Y3
@@ -38763,7 +39352,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -38784,10 +39386,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS     (R9), Y2
@@ -38864,7 +39468,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VPMOVZXWD (R9), Y0
@@ -38898,7 +39502,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -38921,10 +39538,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS     (BX), Y1
@@ -39012,7 +39631,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VPMOVZXWD (BX), Y3
@@ -39050,7 +39669,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -39073,10 +39706,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS     (CX), Y2
@@ -39174,7 +39809,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VPMOVZXWD (CX), Y0
@@ -39215,7 +39850,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -39238,10 +39887,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS     (R9), Y1
@@ -39349,7 +40000,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VPMOVZXWD (R9), Y3
@@ -39393,7 +40044,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -39416,10 +40081,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS     (R10), Y2
@@ -39537,7 +40204,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VPMOVZXWD (R10), Y0
@@ -39585,6 +40252,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -39604,12 +40286,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI32AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsI32AVX2(SB), $64-8
+TEXT ·colsI32AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -39619,9 +40303,29 @@ TEXT ·colsI32AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -39654,20 +40358,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -39683,10 +40411,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -39723,7 +40453,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -39747,7 +40477,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -39766,10 +40509,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -39810,7 +40555,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -39835,7 +40580,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -39856,10 +40614,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -39904,7 +40664,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -39930,7 +40690,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -39951,10 +40724,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -40007,7 +40782,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -40035,7 +40810,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -40058,10 +40846,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -40119,7 +40909,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -40149,7 +40939,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -40172,10 +40976,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -40237,7 +41043,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -40268,7 +41074,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -40291,10 +41111,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -40364,7 +41186,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -40397,7 +41219,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -40420,10 +41256,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -40501,7 +41339,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -40537,6 +41375,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -40556,12 +41409,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI64AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsI64AVX2(SB), $64-8
+TEXT ·colsI64AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -40571,9 +41426,29 @@ TEXT ·colsI64AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+4
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -40606,20 +41481,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -40635,10 +41534,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-16, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-16, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -40675,7 +41576,7 @@ many0done:
 few0:
 	ADDQ  $+16, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -40699,7 +41600,20 @@ one0done:
 	ADDQ    $-4, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -40718,10 +41632,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-16, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-16, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -40762,7 +41678,7 @@ many1done:
 few1:
 	ADDQ  $+16, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -40787,7 +41703,20 @@ one1done:
 	ADDQ    $-4, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -40808,10 +41737,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -40856,7 +41787,7 @@ many2done:
 few2:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -40882,7 +41813,20 @@ one2done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -40903,10 +41847,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -40959,7 +41905,7 @@ many3done:
 few3:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -40987,7 +41933,20 @@ one3done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -41010,10 +41969,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -41071,7 +42032,7 @@ many4done:
 few4:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -41101,7 +42062,21 @@ one4done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -41124,10 +42099,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -41189,7 +42166,7 @@ many5done:
 few5:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -41220,7 +42197,21 @@ one5done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -41243,10 +42234,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -41316,7 +42309,7 @@ many6done:
 few6:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -41349,7 +42342,21 @@ one6done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -41372,10 +42379,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -41453,7 +42462,7 @@ many7done:
 few7:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -41489,6 +42498,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -41508,6 +42532,8 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
@@ -71557,7 +72583,7 @@ end:
 
 // func colsF32AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsF32AVX512(SB), $64-8
+TEXT ·colsF32AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -71567,9 +72593,29 @@ TEXT ·colsF32AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -71602,20 +72648,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -71631,10 +72701,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -71671,7 +72743,7 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -71695,7 +72767,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -71714,10 +72799,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -71758,7 +72845,7 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -71783,7 +72870,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -71804,10 +72904,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -71852,7 +72954,7 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -71878,7 +72980,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -71899,10 +73014,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -71955,7 +73072,7 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -71983,7 +73100,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -72006,10 +73136,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -72067,7 +73199,7 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -72097,7 +73229,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -72120,10 +73266,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -72185,7 +73333,7 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -72216,7 +73364,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -72239,10 +73401,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -72312,7 +73476,7 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -72345,7 +73509,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -72368,10 +73546,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -72449,7 +73629,7 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -72485,6 +73665,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -72504,12 +73699,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF64AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsF64AVX512(SB), $64-8
+TEXT ·colsF64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -72519,9 +73716,29 @@ TEXT ·colsF64AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -72554,20 +73771,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -72583,10 +73824,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -72623,7 +73866,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -72647,7 +73890,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -72666,10 +73922,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -72710,7 +73968,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -72735,7 +73993,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -72756,10 +74027,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -72804,7 +74077,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -72830,7 +74103,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -72851,10 +74137,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -72907,7 +74195,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -72935,7 +74223,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -72958,10 +74259,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -73019,7 +74322,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -73049,7 +74352,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -73072,10 +74389,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -73137,7 +74456,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -73168,7 +74487,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -73191,10 +74524,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -73264,7 +74599,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -73297,7 +74632,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -73320,10 +74669,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -73401,7 +74752,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -73437,6 +74788,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -73456,12 +74822,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsBF16AVX512(a *byte)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·colsBF16AVX512(SB), $64-8
+TEXT ·colsBF16AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -73471,9 +74839,29 @@ TEXT ·colsBF16AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -73506,20 +74894,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -73535,10 +74947,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VPMOVZXWD (CX), Z0
@@ -73579,7 +74993,7 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VPMOVZXWD (CX), Z3
@@ -73604,7 +75018,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -73623,10 +75050,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VPMOVZXWD (CX), Z3
@@ -73679,7 +75108,7 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VPMOVZXWD (CX), Z0
@@ -73707,7 +75136,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -73728,10 +75170,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS   (DI), Z1
@@ -73802,7 +75246,7 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VPMOVZXWD (DI), Z3
@@ -73833,7 +75277,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -73854,10 +75311,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS   (R9), Z2
@@ -73938,7 +75397,7 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VPMOVZXWD (R9), Z0
@@ -73972,7 +75431,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -73995,10 +75467,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS   (BX), Z1
@@ -74090,7 +75564,7 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VPMOVZXWD (BX), Z3
@@ -74128,7 +75602,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -74151,10 +75639,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS   (CX), Z2
@@ -74256,7 +75746,7 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VPMOVZXWD (CX), Z0
@@ -74297,7 +75787,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -74320,10 +75824,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS   (R9), Z1
@@ -74435,7 +75941,7 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VPMOVZXWD (R9), Z3
@@ -74479,7 +75985,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -74502,10 +76022,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS   (R10), Z2
@@ -74627,7 +76149,7 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VPMOVZXWD (R10), Z0
@@ -74675,6 +76197,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -74694,12 +76231,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI32AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsI32AVX512(SB), $64-8
+TEXT ·colsI32AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -74709,9 +76248,29 @@ TEXT ·colsI32AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -74744,20 +76303,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -74773,10 +76356,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -74813,7 +76398,7 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -74837,7 +76422,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -74856,10 +76454,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -74900,7 +76500,7 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -74925,7 +76525,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -74946,10 +76559,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -74994,7 +76609,7 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -75020,7 +76635,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -75041,10 +76669,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -75097,7 +76727,7 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -75125,7 +76755,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -75148,10 +76791,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -75209,7 +76854,7 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -75239,7 +76884,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -75262,10 +76921,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -75327,7 +76988,7 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -75358,7 +77019,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -75381,10 +77056,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -75454,7 +77131,7 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -75487,7 +77164,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -75510,10 +77201,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -75591,7 +77284,7 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -75627,6 +77320,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -75646,12 +77354,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI64AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsI64AVX512(SB), $64-8
+TEXT ·colsI64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -75661,9 +77371,29 @@ TEXT ·colsI64AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -75696,20 +77426,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -75725,10 +77479,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -75765,7 +77521,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -75789,7 +77545,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -75808,10 +77577,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -75852,7 +77623,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -75877,7 +77648,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -75898,10 +77682,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -75946,7 +77732,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -75972,7 +77758,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -75993,10 +77792,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -76049,7 +77850,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -76077,7 +77878,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -76100,10 +77914,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -76161,7 +77977,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -76191,7 +78007,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -76214,10 +78044,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -76279,7 +78111,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -76310,7 +78142,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -76333,10 +78179,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -76406,7 +78254,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -76439,7 +78287,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -76462,10 +78324,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -76543,7 +78407,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -76579,6 +78443,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -76598,6 +78477,8 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 

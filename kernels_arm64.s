@@ -46411,7 +46411,7 @@ end:
 	RET
 
 // func colsF32NEON(a *byte)
-TEXT ·colsF32NEON(SB), $72-8
+TEXT ·colsF32NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -46422,9 +46422,29 @@ TEXT ·colsF32NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -46458,20 +46478,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -46491,6 +46533,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -46537,7 +46581,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -46562,7 +46606,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -46584,6 +46642,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -46643,7 +46703,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -46672,7 +46732,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -46697,6 +46773,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -46770,7 +46848,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -46805,7 +46883,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -46830,6 +46928,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -46915,7 +47015,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -46952,7 +47052,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -46982,6 +47102,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -47083,7 +47205,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -47130,7 +47252,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -47160,6 +47310,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -47273,7 +47425,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -47322,7 +47474,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -47352,6 +47532,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -47477,7 +47659,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -47528,7 +47710,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -47558,6 +47768,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -47695,7 +47907,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -47749,6 +47961,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -47769,10 +48010,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsF64NEON(a *byte)
-TEXT ·colsF64NEON(SB), $72-8
+TEXT ·colsF64NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -47783,9 +48026,29 @@ TEXT ·colsF64NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$2, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -47819,20 +48082,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -47852,6 +48137,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -47898,7 +48185,7 @@ many0done:
 
 few0:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -47923,7 +48210,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$2, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -47945,6 +48246,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$16, R5, R5
 	CMP	$0, R5
@@ -48004,7 +48307,7 @@ many1done:
 
 few1:
 	ADD	$16, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -48033,7 +48336,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$2, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -48058,6 +48377,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$16, R1, R1
 	CMP	$0, R1
@@ -48131,7 +48452,7 @@ many2done:
 
 few2:
 	ADD	$16, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -48166,7 +48487,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$2, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -48191,6 +48532,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$16, R7, R7
 	CMP	$0, R7
@@ -48276,7 +48619,7 @@ many3done:
 
 few3:
 	ADD	$16, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -48313,7 +48656,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$2, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -48343,6 +48706,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -48444,7 +48809,7 @@ many4done:
 
 few4:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -48491,7 +48856,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$2, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -48521,6 +48914,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$16, R11, R11
 	CMP	$0, R11
@@ -48634,7 +49029,7 @@ many5done:
 
 few5:
 	ADD	$16, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -48683,7 +49078,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$2, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -48713,6 +49136,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$16, R4, R4
 	CMP	$0, R4
@@ -48838,7 +49263,7 @@ many6done:
 
 few6:
 	ADD	$16, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -48889,7 +49314,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -48919,6 +49372,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$16, R10, R10
 	CMP	$0, R10
@@ -49056,7 +49511,7 @@ many7done:
 
 few7:
 	ADD	$16, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -49110,6 +49565,35 @@ one7done:
 	SUB	$2, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -49130,10 +49614,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsF16NEON(a *byte)
-TEXT ·colsF16NEON(SB), $72-8
+TEXT ·colsF16NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -49144,9 +49630,29 @@ TEXT ·colsF16NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$1, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -49180,20 +49686,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -49213,6 +49741,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -49265,7 +49795,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVD	(R1), F7
@@ -49291,7 +49821,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -49313,6 +49857,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -49384,7 +49930,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVD	(R1), F0
@@ -49415,7 +49961,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -49440,6 +50002,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -49531,7 +50095,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVD	(R6), F7
@@ -49569,7 +50133,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -49594,6 +50178,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -49703,7 +50289,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVD	(R8), F0
@@ -49744,7 +50330,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -49774,6 +50380,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -49905,7 +50513,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVD	(R1), F7
@@ -49957,7 +50565,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -49987,6 +50623,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -50136,7 +50774,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVD	(R12), F0
@@ -50191,7 +50829,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -50221,6 +50887,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -50388,7 +51056,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVD	(R3), F7
@@ -50446,7 +51114,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -50476,6 +51172,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -50661,7 +51359,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVD	(R11), F0
@@ -50723,6 +51421,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -50743,10 +51470,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsBF16NEON(a *byte)
-TEXT ·colsBF16NEON(SB), $72-8
+TEXT ·colsBF16NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -50757,9 +51486,29 @@ TEXT ·colsBF16NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$1, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -50793,20 +51542,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -50826,6 +51597,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -50878,7 +51651,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVD	(R1), F7
@@ -50904,7 +51677,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -50926,6 +51713,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -50997,7 +51786,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVD	(R1), F0
@@ -51028,7 +51817,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -51053,6 +51858,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -51144,7 +51951,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVD	(R6), F7
@@ -51182,7 +51989,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -51207,6 +52034,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -51316,7 +52145,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVD	(R8), F0
@@ -51357,7 +52186,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -51387,6 +52236,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -51518,7 +52369,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVD	(R1), F7
@@ -51570,7 +52421,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -51600,6 +52479,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -51749,7 +52630,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVD	(R12), F0
@@ -51804,7 +52685,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -51834,6 +52743,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -52001,7 +52912,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVD	(R3), F7
@@ -52059,7 +52970,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -52089,6 +53028,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -52274,7 +53215,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVD	(R11), F0
@@ -52336,6 +53277,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -52356,10 +53326,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsI32NEON(a *byte)
-TEXT ·colsI32NEON(SB), $72-8
+TEXT ·colsI32NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -52370,9 +53342,29 @@ TEXT ·colsI32NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -52406,20 +53398,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -52439,6 +53453,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -52485,7 +53501,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -52510,7 +53526,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -52532,6 +53562,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -52591,7 +53623,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -52620,7 +53652,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -52645,6 +53693,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -52718,7 +53768,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -52753,7 +53803,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -52778,6 +53848,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -52863,7 +53935,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -52900,7 +53972,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -52930,6 +54022,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -53031,7 +54125,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -53078,7 +54172,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -53108,6 +54230,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -53221,7 +54345,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -53270,7 +54394,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -53300,6 +54452,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -53425,7 +54579,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -53476,7 +54630,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -53506,6 +54688,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -53643,7 +54827,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -53697,6 +54881,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -53717,10 +54930,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsI64NEON(a *byte)
-TEXT ·colsI64NEON(SB), $72-8
+TEXT ·colsI64NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -53731,9 +54946,29 @@ TEXT ·colsI64NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$2, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -53767,20 +55002,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -53800,6 +55057,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -53846,7 +55105,7 @@ many0done:
 
 few0:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -53871,7 +55130,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$2, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -53893,6 +55166,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$16, R5, R5
 	CMP	$0, R5
@@ -53952,7 +55227,7 @@ many1done:
 
 few1:
 	ADD	$16, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -53981,7 +55256,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$2, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -54006,6 +55297,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$16, R1, R1
 	CMP	$0, R1
@@ -54079,7 +55372,7 @@ many2done:
 
 few2:
 	ADD	$16, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -54114,7 +55407,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$2, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -54139,6 +55452,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$16, R7, R7
 	CMP	$0, R7
@@ -54224,7 +55539,7 @@ many3done:
 
 few3:
 	ADD	$16, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -54261,7 +55576,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$2, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -54291,6 +55626,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -54392,7 +55729,7 @@ many4done:
 
 few4:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -54439,7 +55776,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$2, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -54469,6 +55834,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$16, R11, R11
 	CMP	$0, R11
@@ -54582,7 +55949,7 @@ many5done:
 
 few5:
 	ADD	$16, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -54631,7 +55998,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$2, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -54661,6 +56056,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$16, R4, R4
 	CMP	$0, R4
@@ -54786,7 +56183,7 @@ many6done:
 
 few6:
 	ADD	$16, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -54837,7 +56234,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -54867,6 +56292,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$16, R10, R10
 	CMP	$0, R10
@@ -55004,7 +56431,7 @@ many7done:
 
 few7:
 	ADD	$16, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -55058,6 +56485,35 @@ one7done:
 	SUB	$2, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -55078,6 +56534,8 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func roundF16NEON(a *byte)

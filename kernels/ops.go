@@ -35,15 +35,14 @@ var Ops = [NumOps]struct {
 }
 
 // Serving returns the instruction set whose kernel does the operation on the type
-// where isa is asked for: isa itself with few exceptions. Columns of float16, and
-// its sequences, are AVX2's on AVX-512: a loop that widens and adds 128 bits at a
-// time was a tenth faster on an Intel Xeon than one with 256. Rows shorter than a
-// block gain more by masks.
+// where isa is asked for: isa itself with few exceptions. Sequences of float16 are
+// AVX2's on AVX-512: a loop that widens and adds 128 bits at a time was a tenth faster
+// on an Intel Xeon than one with 256. Rows shorter than a block gain more by masks.
 func Serving(op Op, t Type, isa ISA) ISA {
 	switch {
 	case Ops[op].RoundedOnly && !t.Rounded():
 		return Generic
-	case isa == AVX512 && t == F16 && (op == OpSum || op == OpBlocks || op == OpCols):
+	case isa == AVX512 && t == F16 && (op == OpSum || op == OpBlocks):
 		return AVX2
 	}
 	return isa

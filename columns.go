@@ -30,7 +30,7 @@ const (
 	narrowBytes = 32
 	// nodeBytesMost is how many bytes of accumulators are as many columns as a node takes:
 	// so many that a call reads no more than kernels.MaxBytes.
-	nodeBytesMost = 8 << 10
+	nodeBytesMost = 16 << 10
 )
 
 // A matrix is outer matrices of the same shape, with rows of width elements

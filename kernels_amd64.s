@@ -38963,10 +38963,11 @@ rows:
 	MOVQ CX, 8(SP)
 
 last:
-	ADDQ $-1, DX
-	SHLQ $0x06, DX
-	ADDQ 24(AX), DX
-	MOVQ DX, 16(SP)
+	ADDQ    $-1, DX
+	SHLQ    $0x06, DX
+	ADDQ    24(AX), DX
+	MOVQ    DX, 16(SP)
+	VMOVUPS reducesumConst3<>+0(SB), Y0
 
 item:
 	MOVQ 24(AX), DX
@@ -39034,34 +39035,34 @@ row0:
 	JLT  few0
 
 many0:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(CX), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(CX), Y2
+	VPMOVZXWD 16(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(CX), Y3
+	VPMOVZXWD 32(CX), Y3
 	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 48(CX), Y4
+	VPSLLD    $0x10, Y4, Y4
 	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      DI, R9
 
 many0left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
+	VADDPS (R9), Y1, Y1
+	VADDPS 32(R9), Y2, Y2
+	VADDPS 64(R9), Y3, Y3
+	VADDPS 96(R9), Y4, Y4
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, 32(SI)
-	VMOVUPS Y2, 64(SI)
-	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y1, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y3, 64(SI)
+	VMOVUPS Y4, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+128, SI
 	ADDQ    $+128, DI
@@ -39075,22 +39076,22 @@ few0:
 	JEQ   end0
 
 apart0:
-	VPMOVZXWD (CX), Y3
-	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (CX), Y4
+	VPSLLD    $0x10, Y4, Y4
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       one0done
 	MOVQ      DI, R8
 
 one0left:
-	VADDPS (R8), Y3, Y3
+	VADDPS (R8), Y4, Y4
 	ADDQ   72(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Y3, (SI)
+	VMOVUPS Y4, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+32, DI
@@ -39137,46 +39138,46 @@ row1:
 	JLT  few1
 
 many1:
-	VPMOVZXWD (CX), Y3
+	VPMOVZXWD (CX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(CX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(CX), Y2
+	VPMOVZXWD 32(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(CX), Y1
+	VPMOVZXWD 48(CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VPMOVZXWD 16(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y3, Y3
+	VPMOVZXWD 32(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y2, Y2
+	VPMOVZXWD 48(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y1, Y1
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      BX, R10
 
 many1left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
+	VADDPS (R10), Y4, Y4
+	VADDPS 32(R10), Y3, Y3
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y1, Y1
 	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (SI)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y0, 96(SI)
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y1, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
@@ -39190,25 +39191,25 @@ few1:
 	JEQ   end1
 
 apart1:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (CX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R10
 	TESTQ     R10, R10
 	JEQ       one1done
 	MOVQ      BX, R9
 
 one1left:
-	VADDPS (R9), Y0, Y0
+	VADDPS (R9), Y1, Y1
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+32, BX
@@ -39257,60 +39258,60 @@ row2:
 	JLT  few2
 
 many2:
-	VMOVUPS     (DI), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(DI), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (DI)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y0, Y0
+	VMOVUPS     (DI), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(DI), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (DI)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(DI)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y2, Y2
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(DI)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y3, Y3
-	VMOVUPS     (DI)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(DI)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     (DI)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y4
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y4, Y0, Y1
-	VINSERTF128 $0x01, X4, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y4
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y4, Y2, Y3
-	VINSERTF128 $0x01, X4, Y2, Y2
+	VMOVUPS     32(DI)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y5
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y5, Y1, Y2
+	VINSERTF128 $0x01, X5, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y5
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y5, Y3, Y4
+	VINSERTF128 $0x01, X5, Y3, Y3
 	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many2done
 	MOVQ        SI, R12
 
 many2left:
-	VADDPS (R12), Y0, Y0
-	VADDPS 32(R12), Y1, Y1
-	VADDPS 64(R12), Y2, Y2
-	VADDPS 96(R12), Y3, Y3
+	VADDPS (R12), Y1, Y1
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y3, Y3
+	VADDPS 96(R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Y0, (BX)
-	VMOVUPS Y1, 32(BX)
-	VMOVUPS Y2, 64(BX)
-	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y1, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y3, 64(BX)
+	VMOVUPS Y4, 96(BX)
 	ADDQ    $+64, DI
 	ADDQ    $+128, BX
 	ADDQ    $+128, SI
@@ -39324,28 +39325,28 @@ few2:
 	JEQ   end2
 
 apart2:
-	VPMOVZXWD (DI), Y3
+	VPMOVZXWD (DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (DI)(CX*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DI)(CX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (DI)(R8*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one2done
 	MOVQ      SI, R11
 
 one2left:
-	VADDPS (R11), Y3, Y3
+	VADDPS (R11), Y4, Y4
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Y3, (BX)
+	VMOVUPS Y4, (BX)
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX
 	ADDQ    $+32, SI
@@ -39394,70 +39395,70 @@ row3:
 	JLT  few3
 
 many3:
-	VMOVUPS     (R9), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(R9), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (R9)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y3, Y3
+	VMOVUPS     (R9), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(R9), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (R9)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y6, Y3, Y3
+	VMOVUPS     32(R9)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(R9)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VMOVUPS     (R9)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     (R9)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y5, Y5
-	VADDPS      Y7, Y4, Y4
+	VADDPS      Y6, Y1, Y1
+	VMOVUPS     (R9)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     (R9)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y6, Y6
+	VADDPS      Y8, Y5, Y5
+	VADDPS      Y6, Y4, Y4
 	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(R9)(SI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     32(R9)(BX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y4, Y4
-	VADDPS      Y6, Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y5
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y5, Y3, Y2
-	VINSERTF128 $0x01, X5, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y5
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y5, Y1, Y0
-	VINSERTF128 $0x01, X5, Y1, Y1
+	VMOVUPS     32(R9)(SI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     32(R9)(BX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y5, Y5
+	VADDPS      Y7, Y6, Y6
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y6, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y6
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y6, Y4, Y3
+	VINSERTF128 $0x01, X6, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y6
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y6, Y2, Y1
+	VINSERTF128 $0x01, X6, Y2, Y2
 	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many3done
 	MOVQ        DI, R12
 
 many3left:
-	VADDPS (R12), Y3, Y3
-	VADDPS 32(R12), Y2, Y2
-	VADDPS 64(R12), Y1, Y1
-	VADDPS 96(R12), Y0, Y0
+	VADDPS (R12), Y4, Y4
+	VADDPS 32(R12), Y3, Y3
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y1, 64(CX)
-	VMOVUPS Y0, 96(CX)
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y3, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $+64, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, DI
@@ -39471,31 +39472,31 @@ few3:
 	JEQ   end3
 
 apart3:
-	VPMOVZXWD (R9), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R9)(R8*1), Y1
+	VPMOVZXWD (R9), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R9)(BX*1), Y2
+	VPMOVZXWD (R9)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R9)(SI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R9)(BX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one3done
 	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R11), Y0, Y0
+	VADDPS (R11), Y1, Y1
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)
 	ADDQ    48(SP), R9
 	ADDQ    56(SP), CX
 	ADDQ    $+32, DI
@@ -39546,80 +39547,80 @@ row4:
 	JLT  few4
 
 many4:
-	VMOVUPS     (BX), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(BX), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (BX)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(BX)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VMOVUPS     (BX), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(BX), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (BX)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (BX)(DI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y0, Y0
+	VMOVUPS     32(BX)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (BX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(BX)(DI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y2, Y2
-	VADDPS      Y5, Y3, Y3
-	VMOVUPS     (R10), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     32(R10), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (R10)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     32(R10)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y6, Y6
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
 	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(BX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y3, Y3
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     (R10), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     32(R10), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (R10)(DI*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y6, Y6
+	VADDPS      Y10, Y5, Y5
+	VMOVUPS     32(R10)(DI*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y6, Y1, Y1
+	VADDPS      Y5, Y2, Y2
 	VADDPS      Y7, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y7
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y7, Y0, Y1
-	VINSERTF128 $0x01, X7, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y7
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y7, Y2, Y3
-	VINSERTF128 $0x01, X7, Y2, Y2
+	VADDPS      Y8, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y8
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y8, Y1, Y2
+	VINSERTF128 $0x01, X8, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y8
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y8, Y3, Y4
+	VINSERTF128 $0x01, X8, Y3, Y3
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many4done
 	MOVQ        R9, R13
 
 many4left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (R8)
-	VMOVUPS Y1, 32(R8)
-	VMOVUPS Y2, 64(R8)
-	VMOVUPS Y3, 96(R8)
+	VMOVUPS Y1, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y3, 64(R8)
+	VMOVUPS Y4, 96(R8)
 	ADDQ    $+64, BX
 	ADDQ    $+64, R10
 	ADDQ    $+128, R8
@@ -39634,34 +39635,34 @@ few4:
 	JEQ   end4
 
 apart4:
-	VPMOVZXWD (BX), Y3
+	VPMOVZXWD (BX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (BX)(SI*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (BX)(SI*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (BX)(DI*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (R10), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R10)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (BX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R10), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R10)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one4done
 	MOVQ      R9, R12
 
 one4left:
-	VADDPS (R12), Y3, Y3
+	VADDPS (R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (R8)
+	VMOVUPS Y4, (R8)
 	ADDQ    48(SP), BX
 	ADDQ    48(SP), R10
 	ADDQ    56(SP), R8
@@ -39714,90 +39715,90 @@ row5:
 	JLT  few5
 
 many5:
-	VMOVUPS     (CX), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(CX), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (CX)(DI*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VMOVUPS     32(CX)(DI*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (CX)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
-	VMOVUPS     32(CX)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y7, Y0, Y0
-	VMOVUPS     (R8), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     32(R8), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (R8)(DI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     32(R8)(DI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     (R8)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VMOVUPS     32(R8)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
+	VMOVUPS     (CX), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(CX), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (CX)(DI*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
 	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
 	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y5
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y5, Y3, Y2
-	VINSERTF128 $0x01, X5, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y5
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y5, Y1, Y0
-	VINSERTF128 $0x01, X5, Y1, Y1
+	VMOVUPS     32(CX)(DI*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y2, Y2
+	VADDPS      Y7, Y1, Y1
+	VMOVUPS     (CX)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VMOVUPS     32(CX)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y2, Y2
+	VADDPS      Y8, Y1, Y1
+	VMOVUPS     (R8), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VMOVUPS     32(R8), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     (R8)(DI*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y9, Y7, Y7
+	VMOVUPS     32(R8)(DI*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y5, Y5
+	VADDPS      Y9, Y6, Y6
+	VMOVUPS     (R8)(BX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y8, Y8
+	VADDPS      Y10, Y7, Y7
+	VMOVUPS     32(R8)(BX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y10, Y6, Y6
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y6, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y6
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y6, Y4, Y3
+	VINSERTF128 $0x01, X6, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y6
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y6, Y2, Y1
+	VINSERTF128 $0x01, X6, Y2, Y2
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many5done
 	MOVQ        R10, R13
 
 many5left:
-	VADDPS (R13), Y3, Y3
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y1, Y1
-	VADDPS 96(R13), Y0, Y0
+	VADDPS (R13), Y4, Y4
+	VADDPS 32(R13), Y3, Y3
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y1, Y1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (SI)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y0, 96(SI)
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y1, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+64, R8
 	ADDQ    $+128, SI
@@ -39812,37 +39813,37 @@ few5:
 	JEQ   end5
 
 apart5:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (CX)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R8), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R8)(DI*1), Y2
+	VPMOVZXWD (CX)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R8)(BX*1), Y2
+	VPMOVZXWD (CX)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R8), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R8)(DI*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VPMOVZXWD (R8)(BX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one5done
 	MOVQ      R10, R12
 
 one5left:
-	VADDPS (R12), Y0, Y0
+	VADDPS (R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    48(SP), R8
 	ADDQ    56(SP), SI
@@ -39895,100 +39896,100 @@ row6:
 	JLT  few6
 
 many6:
-	VMOVUPS     (R9), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst3<>+0(SB), Y1, Y1
-	VMOVUPS     32(R9), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst3<>+0(SB), Y3, Y3
-	VMOVUPS     (R9)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(R9)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
+	VMOVUPS     (R9), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(R9), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (R9)(BX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (R9)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     (R9)(R10*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y4, Y4
+	VMOVUPS     32(R9)(BX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (R9)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     (R9)(R10*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
 	VADDPS      Y7, Y5, Y5
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(R9)(CX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     32(R9)(R10*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (SI), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VMOVUPS     32(SI), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (SI)(BX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     32(SI)(BX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     (SI)(CX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
-	VMOVUPS     32(SI)(CX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
 	VADDPS      Y8, Y6, Y6
+	VADDPS      Y5, Y1, Y1
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(R9)(CX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     32(R9)(R10*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y6, Y6
+	VADDPS      Y7, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (SI), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     32(SI), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (SI)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y5, Y5
+	VADDPS      Y9, Y6, Y6
+	VMOVUPS     32(SI)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y7, Y7
+	VADDPS      Y9, Y8, Y8
+	VMOVUPS     (SI)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y10, Y6, Y6
+	VMOVUPS     32(SI)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
 	VADDPS      Y9, Y7, Y7
-	VADDPS      Y4, Y0, Y0
+	VADDPS      Y10, Y8, Y8
 	VADDPS      Y5, Y1, Y1
 	VADDPS      Y6, Y2, Y2
 	VADDPS      Y7, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y7
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y7, Y0, Y1
-	VINSERTF128 $0x01, X7, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y7
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y7, Y2, Y3
-	VINSERTF128 $0x01, X7, Y2, Y2
+	VADDPS      Y8, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y8
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y8, Y1, Y2
+	VINSERTF128 $0x01, X8, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y8
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y8, Y3, Y4
+	VINSERTF128 $0x01, X8, Y3, Y3
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many6done
 	MOVQ        R8, R13
 
 many6left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y1, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y3, 64(DI)
+	VMOVUPS Y4, 96(DI)
 	ADDQ    $+64, R9
 	ADDQ    $+64, SI
 	ADDQ    $+128, DI
@@ -40003,40 +40004,40 @@ few6:
 	JEQ   end6
 
 apart6:
-	VPMOVZXWD (R9), Y3
+	VPMOVZXWD (R9), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (R9)(BX*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R9)(BX*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (R9)(CX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R9)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(CX*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (SI), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (SI)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R9)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (SI), Y2
+	VPMOVZXWD (SI)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (SI)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (SI)(CX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one6done
 	MOVQ      R8, R12
 
 one6left:
-	VADDPS (R12), Y3, Y3
+	VADDPS (R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Y3, (DI)
+	VMOVUPS Y4, (DI)
 	ADDQ    48(SP), R9
 	ADDQ    48(SP), SI
 	ADDQ    56(SP), DI
@@ -40089,110 +40090,110 @@ row7:
 	JLT  few7
 
 many7:
-	VMOVUPS     (R10), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst3<>+0(SB), Y2, Y2
-	VMOVUPS     32(R10), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst3<>+0(SB), Y0, Y0
-	VMOVUPS     (R10)(CX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VMOVUPS     (R10), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(R10), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (R10)(CX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y4, Y4
 	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VMOVUPS     32(R10)(CX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
+	VMOVUPS     32(R10)(CX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y2, Y2
 	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (R10)(R9*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     (R10)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y6, Y6
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
-	VMOVUPS     32(R10)(R9*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst3<>+0(SB), Y6, Y6
-	VMOVUPS     32(R10)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst3<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y5, Y6, Y6
+	VMOVUPS     (R10)(R9*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (R10)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y7, Y7
+	VADDPS      Y5, Y8, Y8
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VMOVUPS     32(R10)(R9*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VMOVUPS     32(R10)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y8, Y8
+	VADDPS      Y6, Y7, Y7
+	VADDPS      Y8, Y2, Y2
 	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (DI), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst3<>+0(SB), Y7, Y7
-	VMOVUPS     32(DI), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst3<>+0(SB), Y4, Y4
-	VMOVUPS     (DI)(CX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     32(DI)(CX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
+	VMOVUPS     (DI), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     32(DI), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     (DI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y7, Y7
+	VADDPS      Y9, Y8, Y8
+	VMOVUPS     32(DI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y6, Y6
 	VADDPS      Y9, Y5, Y5
-	VADDPS      Y8, Y4, Y4
-	VMOVUPS     (DI)(R9*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst3<>+0(SB), Y9, Y9
-	VMOVUPS     (DI)(R8*1), Y11
-	VPSLLD      $0x10, Y11, Y10
-	VANDPS      reducesumConst3<>+0(SB), Y11, Y11
-	VADDPS      Y10, Y8, Y8
+	VMOVUPS     (DI)(R9*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VMOVUPS     (DI)(R8*1), Y12
+	VPSLLD      $0x10, Y12, Y11
+	VANDPS      Y0, Y12, Y12
 	VADDPS      Y11, Y9, Y9
-	VADDPS      Y8, Y6, Y6
+	VADDPS      Y12, Y10, Y10
 	VADDPS      Y9, Y7, Y7
-	VMOVUPS     32(DI)(R9*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst3<>+0(SB), Y8, Y8
-	VMOVUPS     32(DI)(R8*1), Y10
-	VPSLLD      $0x10, Y10, Y11
-	VANDPS      reducesumConst3<>+0(SB), Y10, Y10
-	VADDPS      Y11, Y9, Y9
 	VADDPS      Y10, Y8, Y8
+	VMOVUPS     32(DI)(R9*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VMOVUPS     32(DI)(R8*1), Y11
+	VPSLLD      $0x10, Y11, Y12
+	VANDPS      Y0, Y11, Y11
+	VADDPS      Y12, Y10, Y10
+	VADDPS      Y11, Y9, Y9
+	VADDPS      Y10, Y6, Y6
 	VADDPS      Y9, Y5, Y5
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VADDPS      Y6, Y2, Y2
 	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y4
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y4, Y3, Y2
-	VINSERTF128 $0x01, X4, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y4
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y4, Y1, Y0
-	VINSERTF128 $0x01, X4, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y5
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y5, Y4, Y3
+	VINSERTF128 $0x01, X5, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y5
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y5, Y2, Y1
+	VINSERTF128 $0x01, X5, Y2, Y2
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many7done
 	MOVQ        SI, R13
 
 many7left:
-	VADDPS (R13), Y3, Y3
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y1, Y1
-	VADDPS 96(R13), Y0, Y0
+	VADDPS (R13), Y4, Y4
+	VADDPS 32(R13), Y3, Y3
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y1, Y1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y3, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y1, 96(BX)
 	ADDQ    $+64, R10
 	ADDQ    $+64, DI
 	ADDQ    $+128, BX
@@ -40207,43 +40208,43 @@ few7:
 	JEQ   end7
 
 apart7:
-	VPMOVZXWD (R10), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R10)(CX*1), Y1
+	VPMOVZXWD (R10), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(R8*1), Y2
+	VPMOVZXWD (R10)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(CX*1), Y2
+	VPMOVZXWD (R10)(R9*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DI)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(R8*1), Y3
+	VPMOVZXWD (R10)(R8*1), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (DI), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DI)(CX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VPMOVZXWD (DI)(R9*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (DI)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one7done
 	MOVQ      SI, R12
 
 one7left:
-	VADDPS (R12), Y0, Y0
+	VADDPS (R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, (BX)
 	ADDQ    48(SP), R10
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX
@@ -76107,10 +76108,11 @@ rows:
 	MOVQ CX, 8(SP)
 
 last:
-	ADDQ $-1, DX
-	SHLQ $0x06, DX
-	ADDQ 24(AX), DX
-	MOVQ DX, 16(SP)
+	ADDQ    $-1, DX
+	SHLQ    $0x06, DX
+	ADDQ    24(AX), DX
+	MOVQ    DX, 16(SP)
+	VMOVUPS reducesumConst11<>+0(SB), Z0
 
 item:
 	MOVQ 24(AX), DX
@@ -76178,34 +76180,34 @@ row0:
 	JLT  few0
 
 many0:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(CX), Z1
+	VPMOVZXWD (CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(CX), Z2
+	VPMOVZXWD 32(CX), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(CX), Z3
+	VPMOVZXWD 64(CX), Z3
 	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 96(CX), Z4
+	VPSLLD    $0x10, Z4, Z4
 	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      DI, R9
 
 many0left:
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
+	VADDPS (R9), Z1, Z1
+	VADDPS 64(R9), Z2, Z2
+	VADDPS 128(R9), Z3, Z3
+	VADDPS 192(R9), Z4, Z4
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Z0, (SI)
-	VMOVUPS Z1, 64(SI)
-	VMOVUPS Z2, 128(SI)
-	VMOVUPS Z3, 192(SI)
+	VMOVUPS Z1, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z3, 128(SI)
+	VMOVUPS Z4, 192(SI)
 	ADDQ    $+128, CX
 	ADDQ    $+256, SI
 	ADDQ    $+256, DI
@@ -76219,22 +76221,22 @@ few0:
 	JEQ   end0
 
 apart0:
-	VPMOVZXWD (CX), Z3
-	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (CX), Z4
+	VPSLLD    $0x10, Z4, Z4
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       one0done
 	MOVQ      DI, R8
 
 one0left:
-	VADDPS (R8), Z3, Z3
+	VADDPS (R8), Z4, Z4
 	ADDQ   72(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Z3, (SI)
+	VMOVUPS Z4, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+64, DI
@@ -76281,46 +76283,46 @@ row1:
 	JLT  few1
 
 many1:
-	VPMOVZXWD (CX), Z3
+	VPMOVZXWD (CX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(CX), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(CX), Z2
+	VPMOVZXWD 64(CX), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(CX), Z1
+	VPMOVZXWD 96(CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
-	VADDPS    Z4, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z4, Z4
+	VPMOVZXWD 32(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z3, Z3
+	VPMOVZXWD 64(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z2, Z2
+	VPMOVZXWD 96(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z1, Z1
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      BX, R10
 
 many1left:
-	VADDPS (R10), Z3, Z3
-	VADDPS 64(R10), Z2, Z2
-	VADDPS 128(R10), Z1, Z1
-	VADDPS 192(R10), Z0, Z0
+	VADDPS (R10), Z4, Z4
+	VADDPS 64(R10), Z3, Z3
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z1, Z1
 	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Z3, (SI)
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS Z1, 128(SI)
-	VMOVUPS Z0, 192(SI)
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z3, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z1, 192(SI)
 	ADDQ    $+128, CX
 	ADDQ    $+256, SI
 	ADDQ    $+256, BX
@@ -76334,25 +76336,25 @@ few1:
 	JEQ   end1
 
 apart1:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
+	VPMOVZXWD (CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (CX)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
 	MOVQ      56(DX), R10
 	TESTQ     R10, R10
 	JEQ       one1done
 	MOVQ      BX, R9
 
 one1left:
-	VADDPS (R9), Z0, Z0
+	VADDPS (R9), Z1, Z1
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+64, BX
@@ -76401,64 +76403,64 @@ row2:
 	JLT  few2
 
 many2:
-	VMOVUPS   (DI), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(DI), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (DI)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z0, Z0
+	VMOVUPS   (DI), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(DI), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (DI)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
 	VADDPS    Z5, Z1, Z1
-	VMOVUPS   64(DI)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z2, Z2
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS   64(DI)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (DI)(R8*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VMOVUPS   64(DI)(R8*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   (DI)(R8*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z1, Z1
 	VADDPS    Z5, Z2, Z2
-	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
-	VMOVAPS   Z0, Z5
-	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
-	VPERMT2PS Z1, Z4, Z0
-	VMOVAPS   Z5, Z1
+	VMOVUPS   64(DI)(R8*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z3, Z3
+	VADDPS    Z5, Z4, Z4
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
-	VMOVAPS   Z2, Z4
-	VPERMT2PS Z3, Z5, Z4
+	VMOVAPS   Z1, Z6
+	VPERMT2PS Z2, Z5, Z6
 	VMOVUPS   reducesumConst13<>+0(SB), Z5
-	VPERMT2PS Z3, Z5, Z2
-	VMOVAPS   Z4, Z3
+	VPERMT2PS Z2, Z5, Z1
+	VMOVAPS   Z6, Z2
+	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVAPS   Z3, Z5
+	VPERMT2PS Z4, Z6, Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VPERMT2PS Z4, Z6, Z3
+	VMOVAPS   Z5, Z4
 	MOVQ      56(DX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
 	MOVQ      SI, R12
 
 many2left:
-	VADDPS (R12), Z0, Z0
-	VADDPS 64(R12), Z1, Z1
-	VADDPS 128(R12), Z2, Z2
-	VADDPS 192(R12), Z3, Z3
+	VADDPS (R12), Z1, Z1
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z3, Z3
+	VADDPS 192(R12), Z4, Z4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Z0, (BX)
-	VMOVUPS Z1, 64(BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 192(BX)
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z3, 128(BX)
+	VMOVUPS Z4, 192(BX)
 	ADDQ    $+128, DI
 	ADDQ    $+256, BX
 	ADDQ    $+256, SI
@@ -76472,28 +76474,28 @@ few2:
 	JEQ   end2
 
 apart2:
-	VPMOVZXWD (DI), Z3
+	VPMOVZXWD (DI), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (DI)(CX*1), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (DI)(R8*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one2done
 	MOVQ      SI, R11
 
 one2left:
-	VADDPS (R11), Z3, Z3
+	VADDPS (R11), Z4, Z4
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Z3, (BX)
+	VMOVUPS Z4, (BX)
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX
 	ADDQ    $+64, SI
@@ -76542,74 +76544,74 @@ row3:
 	JLT  few3
 
 many3:
-	VMOVUPS   (R9), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
-	VMOVUPS   64(R9), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (R9)(R8*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z3, Z3
+	VMOVUPS   (R9), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(R9), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (R9)(R8*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   64(R9)(R8*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(R9)(R8*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R9)(SI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(R9)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (R9)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(R9)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
+	VMOVUPS   (R9)(SI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(R9)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (R9)(BX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(R9)(BX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst12<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
 	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
 	MOVQ      56(DX), R11
 	TESTQ     R11, R11
 	JEQ       many3done
 	MOVQ      DI, R12
 
 many3left:
-	VADDPS (R12), Z3, Z3
-	VADDPS 64(R12), Z2, Z2
-	VADDPS 128(R12), Z1, Z1
-	VADDPS 192(R12), Z0, Z0
+	VADDPS (R12), Z4, Z4
+	VADDPS 64(R12), Z3, Z3
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z1, Z1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Z3, (CX)
-	VMOVUPS Z2, 64(CX)
-	VMOVUPS Z1, 128(CX)
-	VMOVUPS Z0, 192(CX)
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z1, 192(CX)
 	ADDQ    $+128, R9
 	ADDQ    $+256, CX
 	ADDQ    $+256, DI
@@ -76623,31 +76625,31 @@ few3:
 	JEQ   end3
 
 apart3:
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(R8*1), Z1
+	VPMOVZXWD (R9), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(BX*1), Z2
+	VPMOVZXWD (R9)(R8*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R9)(SI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R9)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one3done
 	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R11), Z0, Z0
+	VADDPS (R11), Z1, Z1
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Z0, (CX)
+	VMOVUPS Z1, (CX)
 	ADDQ    48(SP), R9
 	ADDQ    56(SP), CX
 	ADDQ    $+64, DI
@@ -76698,84 +76700,84 @@ row4:
 	JLT  few4
 
 many4:
-	VMOVUPS   (BX), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(BX), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (BX)(SI*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VMOVUPS   64(BX)(SI*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VMOVUPS   (BX), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(BX), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (BX)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z1, Z1
 	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   (BX)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z0, Z0
+	VMOVUPS   64(BX)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   (BX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
 	VADDPS    Z7, Z1, Z1
-	VMOVUPS   64(BX)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z2, Z2
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS   64(BX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
 	VADDPS    Z7, Z3, Z3
-	VMOVUPS   (R10), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(R10), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   (R10)(DI*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS   (R10), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   64(R10), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R10)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
 	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(R10)(DI*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z4, Z4
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z4, Z2, Z2
+	VMOVUPS   64(R10)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z7, Z2, Z2
 	VADDPS    Z5, Z3, Z3
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   reducesumConst12<>+0(SB), Z6
+	VMOVAPS   Z1, Z5
+	VPERMT2PS Z2, Z6, Z5
+	VMOVUPS   reducesumConst13<>+0(SB), Z6
+	VPERMT2PS Z2, Z6, Z1
+	VMOVAPS   Z5, Z2
 	VMOVUPS   reducesumConst12<>+0(SB), Z5
-	VMOVAPS   Z0, Z4
-	VPERMT2PS Z1, Z5, Z4
+	VMOVAPS   Z3, Z6
+	VPERMT2PS Z4, Z5, Z6
 	VMOVUPS   reducesumConst13<>+0(SB), Z5
-	VPERMT2PS Z1, Z5, Z0
-	VMOVAPS   Z4, Z1
-	VMOVUPS   reducesumConst12<>+0(SB), Z4
-	VMOVAPS   Z2, Z5
-	VPERMT2PS Z3, Z4, Z5
-	VMOVUPS   reducesumConst13<>+0(SB), Z4
-	VPERMT2PS Z3, Z4, Z2
-	VMOVAPS   Z5, Z3
+	VPERMT2PS Z4, Z5, Z3
+	VMOVAPS   Z6, Z4
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many4done
 	MOVQ      R9, R13
 
 many4left:
-	VADDPS (R13), Z0, Z0
-	VADDPS 64(R13), Z1, Z1
-	VADDPS 128(R13), Z2, Z2
-	VADDPS 192(R13), Z3, Z3
+	VADDPS (R13), Z1, Z1
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z3, Z3
+	VADDPS 192(R13), Z4, Z4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VMOVUPS Z2, 128(R8)
-	VMOVUPS Z3, 192(R8)
+	VMOVUPS Z1, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z3, 128(R8)
+	VMOVUPS Z4, 192(R8)
 	ADDQ    $+128, BX
 	ADDQ    $+128, R10
 	ADDQ    $+256, R8
@@ -76790,34 +76792,34 @@ few4:
 	JEQ   end4
 
 apart4:
-	VPMOVZXWD (BX), Z3
+	VPMOVZXWD (BX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (BX)(SI*1), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (BX)(SI*1), Z2
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (BX)(DI*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R10)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (BX)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R10), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R10)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one4done
 	MOVQ      R9, R12
 
 one4left:
-	VADDPS (R12), Z3, Z3
+	VADDPS (R12), Z4, Z4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Z3, (R8)
+	VMOVUPS Z4, (R8)
 	ADDQ    48(SP), BX
 	ADDQ    48(SP), R10
 	ADDQ    56(SP), R8
@@ -76870,94 +76872,94 @@ row5:
 	JLT  few5
 
 many5:
-	VMOVUPS   (CX), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
-	VMOVUPS   64(CX), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VMOVUPS   (CX), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(CX), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z4, Z4
 	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
-	VMOVUPS   64(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
+	VMOVUPS   64(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z2, Z2
 	VADDPS    Z5, Z1, Z1
-	VADDPS    Z4, Z0, Z0
-	VMOVUPS   (CX)(BX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z3, Z3
+	VMOVUPS   (CX)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   64(CX)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(CX)(BX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R8), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(R8), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (R8)(DI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(R8)(DI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VMOVUPS   (R8)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   64(R8)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
+	VMOVUPS   (R8), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(R8), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (R8)(DI*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(R8)(DI*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   (R8)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z9, Z5, Z5
+	VMOVUPS   64(R8)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst12<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
 	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many5done
 	MOVQ      R10, R13
 
 many5left:
-	VADDPS (R13), Z3, Z3
-	VADDPS 64(R13), Z2, Z2
-	VADDPS 128(R13), Z1, Z1
-	VADDPS 192(R13), Z0, Z0
+	VADDPS (R13), Z4, Z4
+	VADDPS 64(R13), Z3, Z3
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z1, Z1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Z3, (SI)
-	VMOVUPS Z2, 64(SI)
-	VMOVUPS Z1, 128(SI)
-	VMOVUPS Z0, 192(SI)
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z3, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z1, 192(SI)
 	ADDQ    $+128, CX
 	ADDQ    $+128, R8
 	ADDQ    $+256, SI
@@ -76972,37 +76974,37 @@ few5:
 	JEQ   end5
 
 apart5:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
+	VPMOVZXWD (CX), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R8)(DI*1), Z2
+	VPMOVZXWD (CX)(DI*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R8)(BX*1), Z2
+	VPMOVZXWD (CX)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (R8), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R8)(DI*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VPMOVZXWD (R8)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one5done
 	MOVQ      R10, R12
 
 one5left:
-	VADDPS (R12), Z0, Z0
+	VADDPS (R12), Z1, Z1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Z0, (SI)
+	VMOVUPS Z1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    48(SP), R8
 	ADDQ    56(SP), SI
@@ -77055,104 +77057,104 @@ row6:
 	JLT  few6
 
 many6:
-	VMOVUPS   (R9), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst11<>+0(SB), Z1, Z1
-	VMOVUPS   64(R9), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst11<>+0(SB), Z3, Z3
-	VMOVUPS   (R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VMOVUPS   64(R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
+	VMOVUPS   (R9), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(R9), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (R9)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z1, Z1
 	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   (R9)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   64(R9)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   (R9)(R10*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
+	VMOVUPS   64(R9)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   (R9)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   64(R9)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R9)(R10*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
 	VADDPS    Z9, Z7, Z7
-	VMOVUPS   64(R9)(R10*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z4, Z4
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   64(R9)(R10*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
 	VADDPS    Z9, Z5, Z5
-	VADDPS    Z6, Z0, Z0
+	VADDPS    Z10, Z6, Z6
 	VADDPS    Z7, Z1, Z1
-	VADDPS    Z4, Z2, Z2
+	VADDPS    Z8, Z2, Z2
 	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (SI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(SI), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   (SI)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   (SI), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(SI), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   (SI)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z6, Z6
 	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   64(SI)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VMOVUPS   64(SI)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
 	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   (SI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(SI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z7, Z7
+	VMOVUPS   (SI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
 	VADDPS    Z9, Z6, Z6
-	VADDPS    Z5, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z0, Z7
-	VPERMT2PS Z1, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z1, Z6, Z0
-	VMOVAPS   Z7, Z1
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(SI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z2, Z6
-	VPERMT2PS Z3, Z7, Z6
+	VMOVAPS   Z1, Z8
+	VPERMT2PS Z2, Z7, Z8
 	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z3, Z7, Z2
-	VMOVAPS   Z6, Z3
+	VPERMT2PS Z2, Z7, Z1
+	VMOVAPS   Z8, Z2
+	VMOVUPS   reducesumConst12<>+0(SB), Z8
+	VMOVAPS   Z3, Z7
+	VPERMT2PS Z4, Z8, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z8
+	VPERMT2PS Z4, Z8, Z3
+	VMOVAPS   Z7, Z4
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many6done
 	MOVQ      R8, R13
 
 many6left:
-	VADDPS (R13), Z0, Z0
-	VADDPS 64(R13), Z1, Z1
-	VADDPS 128(R13), Z2, Z2
-	VADDPS 192(R13), Z3, Z3
+	VADDPS (R13), Z1, Z1
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z3, Z3
+	VADDPS 192(R13), Z4, Z4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Z0, (DI)
-	VMOVUPS Z1, 64(DI)
-	VMOVUPS Z2, 128(DI)
-	VMOVUPS Z3, 192(DI)
+	VMOVUPS Z1, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z3, 128(DI)
+	VMOVUPS Z4, 192(DI)
 	ADDQ    $+128, R9
 	ADDQ    $+128, SI
 	ADDQ    $+256, DI
@@ -77167,40 +77169,40 @@ few6:
 	JEQ   end6
 
 apart6:
-	VPMOVZXWD (R9), Z3
+	VPMOVZXWD (R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (R9)(BX*1), Z3
 	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(BX*1), Z2
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (R9)(CX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R9)(R10*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9)(CX*1), Z2
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(BX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(R10*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI), Z2
+	VPMOVZXWD (SI)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (SI)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one6done
 	MOVQ      R8, R12
 
 one6left:
-	VADDPS (R12), Z3, Z3
+	VADDPS (R12), Z4, Z4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Z3, (DI)
+	VMOVUPS Z4, (DI)
 	ADDQ    48(SP), R9
 	ADDQ    48(SP), SI
 	ADDQ    56(SP), DI
@@ -77253,114 +77255,114 @@ row7:
 	JLT  few7
 
 many7:
-	VMOVUPS   (R10), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst11<>+0(SB), Z2, Z2
-	VMOVUPS   64(R10), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst11<>+0(SB), Z0, Z0
-	VMOVUPS   (R10)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z3, Z3
+	VMOVUPS   (R10), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(R10), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (R10)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VADDPS    Z7, Z4, Z4
+	VADDPS    Z8, Z3, Z3
+	VMOVUPS   64(R10)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
 	VADDPS    Z7, Z2, Z2
-	VMOVUPS   64(R10)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
-	VMOVUPS   (R10)(R9*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst11<>+0(SB), Z6, Z6
-	VMOVUPS   64(R10)(R9*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst11<>+0(SB), Z5, Z5
-	VMOVUPS   (R10)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   (R10)(R9*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   64(R10)(R9*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R10)(R8*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
 	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(R10)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z4, Z4
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z7, Z3, Z3
-	VADDPS    Z6, Z2, Z2
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (DI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst11<>+0(SB), Z4, Z4
-	VMOVUPS   64(DI), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst11<>+0(SB), Z7, Z7
-	VMOVUPS   (DI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(DI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst11<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VMOVUPS   (DI)(R9*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst11<>+0(SB), Z8, Z8
-	VMOVUPS   64(DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst11<>+0(SB), Z11, Z11
-	VMOVUPS   (DI)(R8*1), Z13
-	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
-	VADDPS    Z12, Z9, Z9
-	VADDPS    Z13, Z8, Z8
-	VMOVUPS   64(DI)(R8*1), Z13
-	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst11<>+0(SB), Z13, Z13
-	VADDPS    Z12, Z10, Z10
-	VADDPS    Z13, Z11, Z11
-	VADDPS    Z9, Z5, Z5
+	VMOVUPS   64(R10)(R8*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z9, Z6, Z6
 	VADDPS    Z8, Z4, Z4
-	VADDPS    Z10, Z6, Z6
-	VADDPS    Z11, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
-	VADDPS    Z7, Z0, Z0
+	VMOVUPS   (DI), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(DI), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (DI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(DI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   (DI)(R9*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VMOVUPS   64(DI)(R9*1), Z12
+	VPSLLD    $0x10, Z12, Z11
+	VANDPS    Z0, Z12, Z12
+	VMOVUPS   (DI)(R8*1), Z14
+	VPSLLD    $0x10, Z14, Z13
+	VANDPS    Z0, Z14, Z14
+	VADDPS    Z13, Z10, Z10
+	VADDPS    Z14, Z9, Z9
+	VMOVUPS   64(DI)(R8*1), Z14
+	VPSLLD    $0x10, Z14, Z13
+	VANDPS    Z0, Z14, Z14
+	VADDPS    Z13, Z11, Z11
+	VADDPS    Z14, Z12, Z12
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z11, Z7, Z7
+	VADDPS    Z12, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst12<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst13<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
 	VMOVUPS   reducesumConst12<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
 	VMOVUPS   reducesumConst13<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst12<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst13<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many7done
 	MOVQ      SI, R13
 
 many7left:
-	VADDPS (R13), Z3, Z3
-	VADDPS 64(R13), Z2, Z2
-	VADDPS 128(R13), Z1, Z1
-	VADDPS 192(R13), Z0, Z0
+	VADDPS (R13), Z4, Z4
+	VADDPS 64(R13), Z3, Z3
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z1, Z1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Z3, (BX)
-	VMOVUPS Z2, 64(BX)
-	VMOVUPS Z1, 128(BX)
-	VMOVUPS Z0, 192(BX)
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z3, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z1, 192(BX)
 	ADDQ    $+128, R10
 	ADDQ    $+128, DI
 	ADDQ    $+256, BX
@@ -77375,43 +77377,43 @@ few7:
 	JEQ   end7
 
 apart7:
-	VPMOVZXWD (R10), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R10)(CX*1), Z1
+	VPMOVZXWD (R10), Z1
 	VPSLLD    $0x10, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R10)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R10)(R8*1), Z2
+	VPMOVZXWD (R10)(CX*1), Z2
 	VPSLLD    $0x10, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(CX*1), Z2
+	VPMOVZXWD (R10)(R9*1), Z2
 	VPSLLD    $0x10, Z2, Z2
-	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (DI)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(R8*1), Z3
+	VPMOVZXWD (R10)(R8*1), Z3
 	VPSLLD    $0x10, Z3, Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
-	VADDPS    Z1, Z0, Z0
+	VPMOVZXWD (DI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DI)(CX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VPMOVZXWD (DI)(R9*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DI)(R8*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one7done
 	MOVQ      SI, R12
 
 one7left:
-	VADDPS (R12), Z0, Z0
+	VADDPS (R12), Z1, Z1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one7left
 
 one7done:
-	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, (BX)
 	ADDQ    48(SP), R10
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX

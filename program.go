@@ -83,32 +83,31 @@ func (t *rowTree) descending() []kernels.ColsNode {
 
 // tree returns the tree that sums the subtree of the given level at row base,
 // and its weights; noTree if no kernel has one for all of it.
-func (t *rowTree) tree(level, base int) (tree uint8, weights [kernels.ColsLevels]int) {
+func (t *rowTree) tree(level, base int) (tree uint8, w [kernels.ColsLevels]int) {
 	rows := t.reduce - base
 	levels := 0
-	var offsets [1 << kernels.ColsLevels]int
-	for _, w := range t.weights[:level] {
-		if w >= rows {
+	for _, weight := range t.weights[:level] {
+		if weight >= rows {
 			continue
 		}
-		if levels == len(weights) {
-			return noTree, weights
+		if levels == len(w) {
+			return noTree, w
 		}
-		weights[levels] = w
+		w[levels] = weight
 		levels++
 	}
-	leaves := uint8(0b1)
-	for i, w := range weights[:levels] { // row i of what there is lies at the sum of weights below
-		n := 1 << i
-		for leaf, at := range offsets[:n] {
-			at += w
-			offsets[n+leaf] = at
-			if at < rows {
-				leaves |= 1 << (n + leaf)
+	leaves := uint8(1)<<(1<<levels) - 1
+	for i := range levels { // sums of weights that are behind the last row
+		for j := range i {
+			if w[i]+w[j] >= rows {
+				leaves &^= 1 << (1<<i | 1<<j)
 			}
 		}
 	}
-	return treeOf[leaves], weights
+	if levels == len(w) && w[0]+w[1]+w[2] >= rows {
+		leaves &^= 1 << (1<<len(w) - 1)
+	}
+	return treeOf[leaves], w
 }
 
 // node adds the nodes for the subtree of the given level that begins at row base.

@@ -17,6 +17,7 @@ func cols(m Machine, t kernels.Type, args GP) {
 	c := &columns{m: m, t: t, args: args}
 	c.begin()
 	r := m.Regs()
+	m.Keep(t)
 	m.Label("item")
 	c.node = r.GP()
 	m.LoadInt(c.node, At(args, offset.cols.Nodes))
@@ -155,6 +156,7 @@ func (c *columns) end() {
 	m.JumpIfInt(NotEqual, g, 0, "item")
 	m.Label("end")
 	r.FreeGP(g, c.node, c.args)
+	m.FreeKept()
 	m.End()
 }
 

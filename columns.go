@@ -30,7 +30,7 @@ const (
 	narrowBytes = 32
 	// nodeBytesMost is how many bytes of accumulators are as many columns as a node takes:
 	// so many that a call reads no more than kernels.MaxBytes.
-	nodeBytesMost = 8 << 10
+	nodeBytesMost = 16 << 10
 )
 
 // A matrix is outer matrices of the same shape, with rows of width elements
@@ -116,14 +116,19 @@ func joined(t kernels.Type, reduce, width, row int) int {
 	return b
 }
 
-// itemsAtOnce is for how many outer items there is memory, if their rows are joined.
+// itemsAtOnce is for how many outer items there is memory: partial sums of joined
+// rows, and of these where they are joined in turn.
 func itemsAtOnce(isa kernels.ISA, t kernels.Type, reduce, width, row, bytes int) int {
-	b := joined(t, reduce, width, row)
-	if b == 0 {
+	item, slot := 0, 0
+	for b := joined(t, reduce, width, row); b > 0; b = joined(t, reduce, width, row) {
+		run := pitch(isa, width*t.Acc().Size()<<b+kernels.ISAs[isa].VecBytes)
+		item, slot = item+run, max(slot, run)
+		reduce, t, row = 1<<b, t.Acc(), width*t.Acc().Size()
+	}
+	if item == 0 {
 		return math.MaxInt
 	}
-	run := pitch(isa, width*t.Acc().Size()<<b+kernels.ISAs[isa].VecBytes)
-	return max(1, (bytes-treeSlots*run)/run)
+	return max(1, (bytes-(treeSlots+stages)*slot)/item)
 }
 
 // pitch is the number of bytes from one row of accumulators in scratch memory to

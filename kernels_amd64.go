@@ -115,6 +115,9 @@ func colsF32AVX512(a *kernels.ColsArgs)
 func colsF64AVX512(a *kernels.ColsArgs)
 
 //go:noescape
+func colsF16AVX512(a *kernels.ColsArgs)
+
+//go:noescape
 func colsBF16AVX512(a *kernels.ColsArgs)
 
 //go:noescape

@@ -16596,7 +16596,7 @@ done:
 
 // func colsF32AVX2(a *byte)
 // Requires: AVX
-TEXT ·colsF32AVX2(SB), $64-8
+TEXT ·colsF32AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -16606,9 +16606,29 @@ TEXT ·colsF32AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -16641,20 +16661,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -16670,10 +16714,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -16710,7 +16756,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -16734,7 +16780,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -16753,10 +16812,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -16797,7 +16858,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -16822,7 +16883,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -16843,10 +16917,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -16891,7 +16967,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -16917,7 +16993,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -16938,10 +17027,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -16994,7 +17085,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -17022,7 +17113,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -17045,10 +17149,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -17106,7 +17212,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -17136,7 +17242,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -17159,10 +17279,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -17224,7 +17346,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -17255,7 +17377,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -17278,10 +17414,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -17351,7 +17489,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -17384,7 +17522,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -17407,10 +17559,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -17488,7 +17642,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -17524,6 +17678,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -17543,12 +17712,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF64AVX2(a *byte)
 // Requires: AVX
-TEXT ·colsF64AVX2(SB), $64-8
+TEXT ·colsF64AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -17558,9 +17729,29 @@ TEXT ·colsF64AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+4
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -17593,20 +17784,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -17622,10 +17837,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-16, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-16, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -17662,7 +17879,7 @@ many0done:
 few0:
 	ADDQ  $+16, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -17686,7 +17903,20 @@ one0done:
 	ADDQ    $-4, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -17705,10 +17935,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-16, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-16, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -17749,7 +17981,7 @@ many1done:
 few1:
 	ADDQ  $+16, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -17774,7 +18006,20 @@ one1done:
 	ADDQ    $-4, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -17795,10 +18040,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -17843,7 +18090,7 @@ many2done:
 few2:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -17869,7 +18116,20 @@ one2done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -17890,10 +18150,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -17946,7 +18208,7 @@ many3done:
 few3:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -17974,7 +18236,20 @@ one3done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -17997,10 +18272,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -18058,7 +18335,7 @@ many4done:
 few4:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -18088,7 +18365,21 @@ one4done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -18111,10 +18402,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -18176,7 +18469,7 @@ many5done:
 few5:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -18207,7 +18500,21 @@ one5done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -18230,10 +18537,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -18303,7 +18612,7 @@ many6done:
 few6:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -18336,7 +18645,21 @@ one6done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -18359,10 +18682,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -18440,7 +18765,7 @@ many7done:
 few7:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -18476,6 +18801,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -18495,12 +18835,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF16AVX2(a *byte)
 // Requires: AVX, F16C
-TEXT ·colsF16AVX2(SB), $64-8
+TEXT ·colsF16AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -18510,9 +18852,29 @@ TEXT ·colsF16AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -18545,20 +18907,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -18574,10 +18960,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VCVTPH2PS (CX), Y0
@@ -18614,7 +19002,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VCVTPH2PS (CX), Y3
@@ -18638,7 +19026,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -18657,10 +19058,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VCVTPH2PS (CX), Y3
@@ -18705,7 +19108,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VCVTPH2PS (CX), Y0
@@ -18731,7 +19134,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -18752,10 +19168,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VCVTPH2PS (DI), Y0
@@ -18808,7 +19226,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VCVTPH2PS (DI), Y3
@@ -18836,7 +19254,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -18857,10 +19288,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VCVTPH2PS (R9), Y3
@@ -18921,7 +19354,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VCVTPH2PS (R9), Y0
@@ -18951,7 +19384,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -18974,10 +19420,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VCVTPH2PS (BX), Y0
@@ -19047,7 +19495,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VCVTPH2PS (BX), Y3
@@ -19080,7 +19528,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -19103,10 +19565,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VCVTPH2PS (CX), Y3
@@ -19184,7 +19648,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VCVTPH2PS (CX), Y0
@@ -19219,7 +19683,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -19242,10 +19720,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VCVTPH2PS (R9), Y0
@@ -19331,7 +19811,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VCVTPH2PS (R9), Y3
@@ -19368,7 +19848,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -19391,10 +19885,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VCVTPH2PS (R10), Y3
@@ -19488,7 +19984,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VCVTPH2PS (R10), Y0
@@ -19528,6 +20024,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -19547,12 +20058,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsBF16AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsBF16AVX2(SB), $64-8
+TEXT ·colsBF16AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -19562,9 +20075,29 @@ TEXT ·colsBF16AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -19587,30 +20120,55 @@ rows:
 	MOVQ CX, 8(SP)
 
 last:
-	ADDQ $-1, DX
-	SHLQ $0x06, DX
-	ADDQ 24(AX), DX
-	MOVQ DX, 16(SP)
+	ADDQ    $-1, DX
+	SHLQ    $0x06, DX
+	ADDQ    24(AX), DX
+	MOVQ    DX, 16(SP)
+	VMOVUPS reducesumConst6<>+0(SB), Y0
 
 item:
 	MOVQ 24(AX), DX
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -19626,40 +20184,42 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(CX), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 32(CX), Y2
+	VPMOVZXWD 16(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 48(CX), Y3
+	VPMOVZXWD 32(CX), Y3
 	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD 48(CX), Y4
+	VPSLLD    $0x10, Y4, Y4
 	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
 	MOVQ      DI, R9
 
 many0left:
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
+	VADDPS (R9), Y1, Y1
+	VADDPS 32(R9), Y2, Y2
+	VADDPS 64(R9), Y3, Y3
+	VADDPS 96(R9), Y4, Y4
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R8
 	TESTQ  R8, R8
 	JNE    many0left
 
 many0done:
-	VMOVUPS Y0, (SI)
-	VMOVUPS Y1, 32(SI)
-	VMOVUPS Y2, 64(SI)
-	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y1, (SI)
+	VMOVUPS Y2, 32(SI)
+	VMOVUPS Y3, 64(SI)
+	VMOVUPS Y4, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+128, SI
 	ADDQ    $+128, DI
@@ -19670,32 +20230,45 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
-	VPMOVZXWD (CX), Y3
-	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (CX), Y4
+	VPSLLD    $0x10, Y4, Y4
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       one0done
 	MOVQ      DI, R8
 
 one0left:
-	VADDPS (R8), Y3, Y3
+	VADDPS (R8), Y4, Y4
 	ADDQ   72(AX), R8
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    one0left
 
 one0done:
-	VMOVUPS Y3, (SI)
+	VMOVUPS Y4, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+32, DI
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -19714,52 +20287,54 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
-	VPMOVZXWD (CX), Y3
+	VPMOVZXWD (CX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD 16(CX), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD 16(CX), Y2
+	VPMOVZXWD 32(CX), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD 32(CX), Y1
+	VPMOVZXWD 48(CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD 48(CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y3, Y3
-	VPMOVZXWD 16(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y2, Y2
-	VPMOVZXWD 32(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y1, Y1
-	VPMOVZXWD 48(CX)(DI*1), Y4
-	VPSLLD    $0x10, Y4, Y4
-	VADDPS    Y4, Y0, Y0
+	VPMOVZXWD (CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y4, Y4
+	VPMOVZXWD 16(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y3, Y3
+	VPMOVZXWD 32(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y2, Y2
+	VPMOVZXWD 48(CX)(DI*1), Y5
+	VPSLLD    $0x10, Y5, Y5
+	VADDPS    Y5, Y1, Y1
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       many1done
 	MOVQ      BX, R10
 
 many1left:
-	VADDPS (R10), Y3, Y3
-	VADDPS 32(R10), Y2, Y2
-	VADDPS 64(R10), Y1, Y1
-	VADDPS 96(R10), Y0, Y0
+	VADDPS (R10), Y4, Y4
+	VADDPS 32(R10), Y3, Y3
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y1, Y1
 	ADDQ   72(AX), R10
 	ADDQ   $-1, R9
 	TESTQ  R9, R9
 	JNE    many1left
 
 many1done:
-	VMOVUPS Y3, (SI)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y0, 96(SI)
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y1, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+128, SI
 	ADDQ    $+128, BX
@@ -19770,35 +20345,48 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (CX)(DI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R10
 	TESTQ     R10, R10
 	JEQ       one1done
 	MOVQ      BX, R9
 
 one1left:
-	VADDPS (R9), Y0, Y0
+	VADDPS (R9), Y1, Y1
 	ADDQ   72(AX), R9
 	ADDQ   $-1, R10
 	TESTQ  R10, R10
 	JNE    one1left
 
 one1done:
-	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    56(SP), SI
 	ADDQ    $+32, BX
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -19819,66 +20407,68 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
-	VMOVUPS     (DI), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst6<>+0(SB), Y1, Y1
-	VMOVUPS     32(DI), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst6<>+0(SB), Y3, Y3
-	VMOVUPS     (DI)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y0, Y0
+	VMOVUPS     (DI), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(DI), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (DI)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(DI)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y2, Y2
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(DI)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y3, Y3
-	VMOVUPS     (DI)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(DI)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     (DI)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y4
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y4, Y0, Y1
-	VINSERTF128 $0x01, X4, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y4
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y4, Y2, Y3
-	VINSERTF128 $0x01, X4, Y2, Y2
+	VMOVUPS     32(DI)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y5
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y5, Y1, Y2
+	VINSERTF128 $0x01, X5, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y5
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y5, Y3, Y4
+	VINSERTF128 $0x01, X5, Y3, Y3
 	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many2done
 	MOVQ        SI, R12
 
 many2left:
-	VADDPS (R12), Y0, Y0
-	VADDPS 32(R12), Y1, Y1
-	VADDPS 64(R12), Y2, Y2
-	VADDPS 96(R12), Y3, Y3
+	VADDPS (R12), Y1, Y1
+	VADDPS 32(R12), Y2, Y2
+	VADDPS 64(R12), Y3, Y3
+	VADDPS 96(R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many2left
 
 many2done:
-	VMOVUPS Y0, (BX)
-	VMOVUPS Y1, 32(BX)
-	VMOVUPS Y2, 64(BX)
-	VMOVUPS Y3, 96(BX)
+	VMOVUPS Y1, (BX)
+	VMOVUPS Y2, 32(BX)
+	VMOVUPS Y3, 64(BX)
+	VMOVUPS Y4, 96(BX)
 	ADDQ    $+64, DI
 	ADDQ    $+128, BX
 	ADDQ    $+128, SI
@@ -19889,38 +20479,51 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
-	VPMOVZXWD (DI), Y3
+	VPMOVZXWD (DI), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (DI)(CX*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (DI)(CX*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (DI)(R8*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (DI)(R8*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one2done
 	MOVQ      SI, R11
 
 one2left:
-	VADDPS (R11), Y3, Y3
+	VADDPS (R11), Y4, Y4
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one2left
 
 one2done:
-	VMOVUPS Y3, (BX)
+	VMOVUPS Y4, (BX)
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX
 	ADDQ    $+32, SI
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -19941,76 +20544,78 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
-	VMOVUPS     (R9), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst6<>+0(SB), Y2, Y2
-	VMOVUPS     32(R9), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst6<>+0(SB), Y0, Y0
-	VMOVUPS     (R9)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y3, Y3
+	VMOVUPS     (R9), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(R9), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (R9)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y4, Y4
+	VADDPS      Y6, Y3, Y3
+	VMOVUPS     32(R9)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y2, Y2
-	VMOVUPS     32(R9)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VMOVUPS     (R9)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VMOVUPS     (R9)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y5, Y5
-	VADDPS      Y7, Y4, Y4
+	VADDPS      Y6, Y1, Y1
+	VMOVUPS     (R9)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     (R9)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y6, Y6
+	VADDPS      Y8, Y5, Y5
+	VADDPS      Y6, Y4, Y4
 	VADDPS      Y5, Y3, Y3
-	VADDPS      Y4, Y2, Y2
-	VMOVUPS     32(R9)(SI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VMOVUPS     32(R9)(BX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y4, Y4
-	VADDPS      Y6, Y5, Y5
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y5
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y5, Y3, Y2
-	VINSERTF128 $0x01, X5, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y5
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y5, Y1, Y0
-	VINSERTF128 $0x01, X5, Y1, Y1
+	VMOVUPS     32(R9)(SI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     32(R9)(BX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y5, Y5
+	VADDPS      Y7, Y6, Y6
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y6, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y6
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y6, Y4, Y3
+	VINSERTF128 $0x01, X6, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y6
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y6, Y2, Y1
+	VINSERTF128 $0x01, X6, Y2, Y2
 	MOVQ        56(DX), R11
 	TESTQ       R11, R11
 	JEQ         many3done
 	MOVQ        DI, R12
 
 many3left:
-	VADDPS (R12), Y3, Y3
-	VADDPS 32(R12), Y2, Y2
-	VADDPS 64(R12), Y1, Y1
-	VADDPS 96(R12), Y0, Y0
+	VADDPS (R12), Y4, Y4
+	VADDPS 32(R12), Y3, Y3
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R11
 	TESTQ  R11, R11
 	JNE    many3left
 
 many3done:
-	VMOVUPS Y3, (CX)
-	VMOVUPS Y2, 32(CX)
-	VMOVUPS Y1, 64(CX)
-	VMOVUPS Y0, 96(CX)
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y3, 32(CX)
+	VMOVUPS Y2, 64(CX)
+	VMOVUPS Y1, 96(CX)
 	ADDQ    $+64, R9
 	ADDQ    $+128, CX
 	ADDQ    $+128, DI
@@ -20021,41 +20626,54 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
-	VPMOVZXWD (R9), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R9)(R8*1), Y1
+	VPMOVZXWD (R9), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R9)(SI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R9)(BX*1), Y2
+	VPMOVZXWD (R9)(R8*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R9)(SI*1), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R9)(BX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       one3done
 	MOVQ      DI, R11
 
 one3left:
-	VADDPS (R11), Y0, Y0
+	VADDPS (R11), Y1, Y1
 	ADDQ   72(AX), R11
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    one3left
 
 one3done:
-	VMOVUPS Y0, (CX)
+	VMOVUPS Y1, (CX)
 	ADDQ    48(SP), R9
 	ADDQ    56(SP), CX
 	ADDQ    $+32, DI
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -20078,86 +20696,88 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
-	VMOVUPS     (BX), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst6<>+0(SB), Y1, Y1
-	VMOVUPS     32(BX), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst6<>+0(SB), Y3, Y3
-	VMOVUPS     (BX)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(BX)(SI*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
+	VMOVUPS     (BX), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(BX), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (BX)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (BX)(DI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y0, Y0
+	VMOVUPS     32(BX)(SI*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (BX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
 	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(BX)(DI*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y2, Y2
-	VADDPS      Y5, Y3, Y3
-	VMOVUPS     (R10), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VMOVUPS     32(R10), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VMOVUPS     (R10)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y5, Y5
-	VADDPS      Y9, Y4, Y4
-	VMOVUPS     32(R10)(DI*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y6, Y6
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
 	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(BX)(DI*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y3, Y3
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     (R10), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     32(R10), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (R10)(DI*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y6, Y6
+	VADDPS      Y10, Y5, Y5
+	VMOVUPS     32(R10)(DI*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y7, Y7
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y6, Y1, Y1
+	VADDPS      Y5, Y2, Y2
 	VADDPS      Y7, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y7
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y7, Y0, Y1
-	VINSERTF128 $0x01, X7, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y7
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y7, Y2, Y3
-	VINSERTF128 $0x01, X7, Y2, Y2
+	VADDPS      Y8, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y8
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y8, Y1, Y2
+	VINSERTF128 $0x01, X8, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y8
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y8, Y3, Y4
+	VINSERTF128 $0x01, X8, Y3, Y3
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many4done
 	MOVQ        R9, R13
 
 many4left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many4left
 
 many4done:
-	VMOVUPS Y0, (R8)
-	VMOVUPS Y1, 32(R8)
-	VMOVUPS Y2, 64(R8)
-	VMOVUPS Y3, 96(R8)
+	VMOVUPS Y1, (R8)
+	VMOVUPS Y2, 32(R8)
+	VMOVUPS Y3, 64(R8)
+	VMOVUPS Y4, 96(R8)
 	ADDQ    $+64, BX
 	ADDQ    $+64, R10
 	ADDQ    $+128, R8
@@ -20169,37 +20789,37 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
-	VPMOVZXWD (BX), Y3
+	VPMOVZXWD (BX), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (BX)(SI*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (BX)(SI*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (BX)(DI*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (R10), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R10)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (BX)(DI*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R10), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R10)(DI*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one4done
 	MOVQ      R9, R12
 
 one4left:
-	VADDPS (R12), Y3, Y3
+	VADDPS (R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one4left
 
 one4done:
-	VMOVUPS Y3, (R8)
+	VMOVUPS Y4, (R8)
 	ADDQ    48(SP), BX
 	ADDQ    48(SP), R10
 	ADDQ    56(SP), R8
@@ -20207,7 +20827,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -20230,96 +20864,98 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
-	VMOVUPS     (CX), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst6<>+0(SB), Y2, Y2
-	VMOVUPS     32(CX), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst6<>+0(SB), Y0, Y0
-	VMOVUPS     (CX)(DI*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VMOVUPS     32(CX)(DI*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (CX)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
-	VMOVUPS     32(CX)(BX*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y1, Y1
-	VADDPS      Y7, Y0, Y0
-	VMOVUPS     (R8), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VMOVUPS     32(R8), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VMOVUPS     (R8)(DI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y7, Y7
-	VADDPS      Y8, Y6, Y6
-	VMOVUPS     32(R8)(DI*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     (R8)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y7, Y7
-	VADDPS      Y9, Y6, Y6
-	VMOVUPS     32(R8)(BX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
+	VMOVUPS     (CX), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(CX), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (CX)(DI*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
 	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
 	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VADDPS      Y4, Y1, Y1
-	VADDPS      Y5, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y5
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y5, Y3, Y2
-	VINSERTF128 $0x01, X5, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y5
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y5, Y1, Y0
-	VINSERTF128 $0x01, X5, Y1, Y1
+	VMOVUPS     32(CX)(DI*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y2, Y2
+	VADDPS      Y7, Y1, Y1
+	VMOVUPS     (CX)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VMOVUPS     32(CX)(BX*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VADDPS      Y7, Y2, Y2
+	VADDPS      Y8, Y1, Y1
+	VMOVUPS     (R8), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VMOVUPS     32(R8), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     (R8)(DI*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y8, Y8
+	VADDPS      Y9, Y7, Y7
+	VMOVUPS     32(R8)(DI*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y5, Y5
+	VADDPS      Y9, Y6, Y6
+	VMOVUPS     (R8)(BX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y8, Y8
+	VADDPS      Y10, Y7, Y7
+	VMOVUPS     32(R8)(BX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y10, Y6, Y6
+	VADDPS      Y8, Y4, Y4
+	VADDPS      Y7, Y3, Y3
+	VADDPS      Y5, Y2, Y2
+	VADDPS      Y6, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y6
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y6, Y4, Y3
+	VINSERTF128 $0x01, X6, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y6
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y6, Y2, Y1
+	VINSERTF128 $0x01, X6, Y2, Y2
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many5done
 	MOVQ        R10, R13
 
 many5left:
-	VADDPS (R13), Y3, Y3
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y1, Y1
-	VADDPS 96(R13), Y0, Y0
+	VADDPS (R13), Y4, Y4
+	VADDPS 32(R13), Y3, Y3
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y1, Y1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many5left
 
 many5done:
-	VMOVUPS Y3, (SI)
-	VMOVUPS Y2, 32(SI)
-	VMOVUPS Y1, 64(SI)
-	VMOVUPS Y0, 96(SI)
+	VMOVUPS Y4, (SI)
+	VMOVUPS Y3, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y1, 96(SI)
 	ADDQ    $+64, CX
 	ADDQ    $+64, R8
 	ADDQ    $+128, SI
@@ -20331,40 +20967,40 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
-	VPMOVZXWD (CX), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (CX)(DI*1), Y1
+	VPMOVZXWD (CX), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (CX)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R8), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R8)(DI*1), Y2
+	VPMOVZXWD (CX)(DI*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (R8)(BX*1), Y2
+	VPMOVZXWD (CX)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (R8), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (R8)(DI*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VPMOVZXWD (R8)(BX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one5done
 	MOVQ      R10, R12
 
 one5left:
-	VADDPS (R12), Y0, Y0
+	VADDPS (R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one5left
 
 one5done:
-	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, (SI)
 	ADDQ    48(SP), CX
 	ADDQ    48(SP), R8
 	ADDQ    56(SP), SI
@@ -20372,7 +21008,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -20395,106 +21045,108 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
-	VMOVUPS     (R9), Y1
-	VPSLLD      $0x10, Y1, Y0
-	VANDPS      reducesumConst6<>+0(SB), Y1, Y1
-	VMOVUPS     32(R9), Y3
-	VPSLLD      $0x10, Y3, Y2
-	VANDPS      reducesumConst6<>+0(SB), Y3, Y3
-	VMOVUPS     (R9)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y0, Y0
-	VADDPS      Y4, Y1, Y1
-	VMOVUPS     32(R9)(BX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
+	VMOVUPS     (R9), Y2
+	VPSLLD      $0x10, Y2, Y1
+	VANDPS      Y0, Y2, Y2
+	VMOVUPS     32(R9), Y4
+	VPSLLD      $0x10, Y4, Y3
+	VANDPS      Y0, Y4, Y4
+	VMOVUPS     (R9)(BX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y1, Y1
 	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (R9)(CX*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VMOVUPS     (R9)(R10*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VADDPS      Y6, Y4, Y4
+	VMOVUPS     32(R9)(BX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (R9)(CX*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     (R9)(R10*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
 	VADDPS      Y7, Y5, Y5
-	VADDPS      Y4, Y0, Y0
-	VADDPS      Y5, Y1, Y1
-	VMOVUPS     32(R9)(CX*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VMOVUPS     32(R9)(R10*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VADDPS      Y7, Y5, Y5
-	VADDPS      Y6, Y4, Y4
-	VADDPS      Y5, Y2, Y2
-	VADDPS      Y4, Y3, Y3
-	VMOVUPS     (SI), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VMOVUPS     32(SI), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VMOVUPS     (SI)(BX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y4, Y4
-	VADDPS      Y8, Y5, Y5
-	VMOVUPS     32(SI)(BX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     (SI)(CX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y9, Y5, Y5
-	VMOVUPS     32(SI)(CX*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
 	VADDPS      Y8, Y6, Y6
+	VADDPS      Y5, Y1, Y1
+	VADDPS      Y6, Y2, Y2
+	VMOVUPS     32(R9)(CX*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     32(R9)(R10*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y6, Y6
+	VADDPS      Y7, Y5, Y5
+	VADDPS      Y6, Y3, Y3
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     (SI), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VMOVUPS     32(SI), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (SI)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y5, Y5
+	VADDPS      Y9, Y6, Y6
+	VMOVUPS     32(SI)(BX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y7, Y7
+	VADDPS      Y9, Y8, Y8
+	VMOVUPS     (SI)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VADDPS      Y9, Y5, Y5
+	VADDPS      Y10, Y6, Y6
+	VMOVUPS     32(SI)(CX*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
 	VADDPS      Y9, Y7, Y7
-	VADDPS      Y4, Y0, Y0
+	VADDPS      Y10, Y8, Y8
 	VADDPS      Y5, Y1, Y1
 	VADDPS      Y6, Y2, Y2
 	VADDPS      Y7, Y3, Y3
-	VUNPCKHPS   Y1, Y0, Y7
-	VUNPCKLPS   Y1, Y0, Y0
-	VPERM2F128  $0x31, Y7, Y0, Y1
-	VINSERTF128 $0x01, X7, Y0, Y0
-	VUNPCKHPS   Y3, Y2, Y7
-	VUNPCKLPS   Y3, Y2, Y2
-	VPERM2F128  $0x31, Y7, Y2, Y3
-	VINSERTF128 $0x01, X7, Y2, Y2
+	VADDPS      Y8, Y4, Y4
+	VUNPCKHPS   Y2, Y1, Y8
+	VUNPCKLPS   Y2, Y1, Y1
+	VPERM2F128  $0x31, Y8, Y1, Y2
+	VINSERTF128 $0x01, X8, Y1, Y1
+	VUNPCKHPS   Y4, Y3, Y8
+	VUNPCKLPS   Y4, Y3, Y3
+	VPERM2F128  $0x31, Y8, Y3, Y4
+	VINSERTF128 $0x01, X8, Y3, Y3
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many6done
 	MOVQ        R8, R13
 
 many6left:
-	VADDPS (R13), Y0, Y0
-	VADDPS 32(R13), Y1, Y1
-	VADDPS 64(R13), Y2, Y2
-	VADDPS 96(R13), Y3, Y3
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many6left
 
 many6done:
-	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, 32(DI)
-	VMOVUPS Y2, 64(DI)
-	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y1, (DI)
+	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y3, 64(DI)
+	VMOVUPS Y4, 96(DI)
 	ADDQ    $+64, R9
 	ADDQ    $+64, SI
 	ADDQ    $+128, DI
@@ -20506,43 +21158,43 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
-	VPMOVZXWD (R9), Y3
+	VPMOVZXWD (R9), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VPMOVZXWD (R9)(BX*1), Y3
 	VPSLLD    $0x10, Y3, Y3
-	VPMOVZXWD (R9)(BX*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (R9)(CX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (R9)(R10*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (R9)(CX*1), Y2
+	VADDPS    Y3, Y4, Y4
+	VPMOVZXWD (SI), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (SI)(BX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (R9)(R10*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
-	VPMOVZXWD (SI), Y2
+	VPMOVZXWD (SI)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (SI)(BX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
-	VPMOVZXWD (SI)(CX*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y2, Y2
 	VADDPS    Y2, Y3, Y3
+	VADDPS    Y3, Y4, Y4
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one6done
 	MOVQ      R8, R12
 
 one6left:
-	VADDPS (R12), Y3, Y3
+	VADDPS (R12), Y4, Y4
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one6left
 
 one6done:
-	VMOVUPS Y3, (DI)
+	VMOVUPS Y4, (DI)
 	ADDQ    48(SP), R9
 	ADDQ    48(SP), SI
 	ADDQ    56(SP), DI
@@ -20550,7 +21202,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -20573,116 +21239,118 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
-	VMOVUPS     (R10), Y2
-	VPSLLD      $0x10, Y2, Y3
-	VANDPS      reducesumConst6<>+0(SB), Y2, Y2
-	VMOVUPS     32(R10), Y0
-	VPSLLD      $0x10, Y0, Y1
-	VANDPS      reducesumConst6<>+0(SB), Y0, Y0
-	VMOVUPS     (R10)(CX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
+	VMOVUPS     (R10), Y3
+	VPSLLD      $0x10, Y3, Y4
+	VANDPS      Y0, Y3, Y3
+	VMOVUPS     32(R10), Y1
+	VPSLLD      $0x10, Y1, Y2
+	VANDPS      Y0, Y1, Y1
+	VMOVUPS     (R10)(CX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y4, Y4
 	VADDPS      Y7, Y3, Y3
-	VADDPS      Y6, Y2, Y2
-	VMOVUPS     32(R10)(CX*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
+	VMOVUPS     32(R10)(CX*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VADDPS      Y8, Y2, Y2
 	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (R10)(R9*1), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VMOVUPS     (R10)(R8*1), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VADDPS      Y5, Y6, Y6
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
-	VMOVUPS     32(R10)(R9*1), Y6
-	VPSLLD      $0x10, Y6, Y7
-	VANDPS      reducesumConst6<>+0(SB), Y6, Y6
-	VMOVUPS     32(R10)(R8*1), Y5
-	VPSLLD      $0x10, Y5, Y4
-	VANDPS      reducesumConst6<>+0(SB), Y5, Y5
-	VADDPS      Y4, Y7, Y7
-	VADDPS      Y5, Y6, Y6
+	VMOVUPS     (R10)(R9*1), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     (R10)(R8*1), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VADDPS      Y6, Y7, Y7
+	VADDPS      Y5, Y8, Y8
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VMOVUPS     32(R10)(R9*1), Y7
+	VPSLLD      $0x10, Y7, Y8
+	VANDPS      Y0, Y7, Y7
+	VMOVUPS     32(R10)(R8*1), Y6
+	VPSLLD      $0x10, Y6, Y5
+	VANDPS      Y0, Y6, Y6
+	VADDPS      Y5, Y8, Y8
+	VADDPS      Y6, Y7, Y7
+	VADDPS      Y8, Y2, Y2
 	VADDPS      Y7, Y1, Y1
-	VADDPS      Y6, Y0, Y0
-	VMOVUPS     (DI), Y7
-	VPSLLD      $0x10, Y7, Y6
-	VANDPS      reducesumConst6<>+0(SB), Y7, Y7
-	VMOVUPS     32(DI), Y4
-	VPSLLD      $0x10, Y4, Y5
-	VANDPS      reducesumConst6<>+0(SB), Y4, Y4
-	VMOVUPS     (DI)(CX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VADDPS      Y9, Y6, Y6
-	VADDPS      Y8, Y7, Y7
-	VMOVUPS     32(DI)(CX*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
+	VMOVUPS     (DI), Y8
+	VPSLLD      $0x10, Y8, Y7
+	VANDPS      Y0, Y8, Y8
+	VMOVUPS     32(DI), Y5
+	VPSLLD      $0x10, Y5, Y6
+	VANDPS      Y0, Y5, Y5
+	VMOVUPS     (DI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y7, Y7
+	VADDPS      Y9, Y8, Y8
+	VMOVUPS     32(DI)(CX*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VADDPS      Y10, Y6, Y6
 	VADDPS      Y9, Y5, Y5
-	VADDPS      Y8, Y4, Y4
-	VMOVUPS     (DI)(R9*1), Y9
-	VPSLLD      $0x10, Y9, Y8
-	VANDPS      reducesumConst6<>+0(SB), Y9, Y9
-	VMOVUPS     (DI)(R8*1), Y11
-	VPSLLD      $0x10, Y11, Y10
-	VANDPS      reducesumConst6<>+0(SB), Y11, Y11
-	VADDPS      Y10, Y8, Y8
+	VMOVUPS     (DI)(R9*1), Y10
+	VPSLLD      $0x10, Y10, Y9
+	VANDPS      Y0, Y10, Y10
+	VMOVUPS     (DI)(R8*1), Y12
+	VPSLLD      $0x10, Y12, Y11
+	VANDPS      Y0, Y12, Y12
 	VADDPS      Y11, Y9, Y9
-	VADDPS      Y8, Y6, Y6
+	VADDPS      Y12, Y10, Y10
 	VADDPS      Y9, Y7, Y7
-	VMOVUPS     32(DI)(R9*1), Y8
-	VPSLLD      $0x10, Y8, Y9
-	VANDPS      reducesumConst6<>+0(SB), Y8, Y8
-	VMOVUPS     32(DI)(R8*1), Y10
-	VPSLLD      $0x10, Y10, Y11
-	VANDPS      reducesumConst6<>+0(SB), Y10, Y10
-	VADDPS      Y11, Y9, Y9
 	VADDPS      Y10, Y8, Y8
+	VMOVUPS     32(DI)(R9*1), Y9
+	VPSLLD      $0x10, Y9, Y10
+	VANDPS      Y0, Y9, Y9
+	VMOVUPS     32(DI)(R8*1), Y11
+	VPSLLD      $0x10, Y11, Y12
+	VANDPS      Y0, Y11, Y11
+	VADDPS      Y12, Y10, Y10
+	VADDPS      Y11, Y9, Y9
+	VADDPS      Y10, Y6, Y6
 	VADDPS      Y9, Y5, Y5
-	VADDPS      Y8, Y4, Y4
-	VADDPS      Y6, Y3, Y3
-	VADDPS      Y7, Y2, Y2
+	VADDPS      Y7, Y4, Y4
+	VADDPS      Y8, Y3, Y3
+	VADDPS      Y6, Y2, Y2
 	VADDPS      Y5, Y1, Y1
-	VADDPS      Y4, Y0, Y0
-	VUNPCKHPS   Y2, Y3, Y4
-	VUNPCKLPS   Y2, Y3, Y3
-	VPERM2F128  $0x31, Y4, Y3, Y2
-	VINSERTF128 $0x01, X4, Y3, Y3
-	VUNPCKHPS   Y0, Y1, Y4
-	VUNPCKLPS   Y0, Y1, Y1
-	VPERM2F128  $0x31, Y4, Y1, Y0
-	VINSERTF128 $0x01, X4, Y1, Y1
+	VUNPCKHPS   Y3, Y4, Y5
+	VUNPCKLPS   Y3, Y4, Y4
+	VPERM2F128  $0x31, Y5, Y4, Y3
+	VINSERTF128 $0x01, X5, Y4, Y4
+	VUNPCKHPS   Y1, Y2, Y5
+	VUNPCKLPS   Y1, Y2, Y2
+	VPERM2F128  $0x31, Y5, Y2, Y1
+	VINSERTF128 $0x01, X5, Y2, Y2
 	MOVQ        56(DX), R12
 	TESTQ       R12, R12
 	JEQ         many7done
 	MOVQ        SI, R13
 
 many7left:
-	VADDPS (R13), Y3, Y3
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y1, Y1
-	VADDPS 96(R13), Y0, Y0
+	VADDPS (R13), Y4, Y4
+	VADDPS 32(R13), Y3, Y3
+	VADDPS 64(R13), Y2, Y2
+	VADDPS 96(R13), Y1, Y1
 	ADDQ   72(AX), R13
 	ADDQ   $-1, R12
 	TESTQ  R12, R12
 	JNE    many7left
 
 many7done:
-	VMOVUPS Y3, (BX)
-	VMOVUPS Y2, 32(BX)
-	VMOVUPS Y1, 64(BX)
-	VMOVUPS Y0, 96(BX)
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y3, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y1, 96(BX)
 	ADDQ    $+64, R10
 	ADDQ    $+64, DI
 	ADDQ    $+128, BX
@@ -20694,46 +21362,46 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
-	VPMOVZXWD (R10), Y0
-	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD (R10)(CX*1), Y1
+	VPMOVZXWD (R10), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (R10)(R9*1), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (R10)(R8*1), Y2
+	VPMOVZXWD (R10)(CX*1), Y2
 	VPSLLD    $0x10, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
-	VPMOVZXWD (DI), Y1
-	VPSLLD    $0x10, Y1, Y1
-	VPMOVZXWD (DI)(CX*1), Y2
+	VPMOVZXWD (R10)(R9*1), Y2
 	VPSLLD    $0x10, Y2, Y2
-	VADDPS    Y2, Y1, Y1
-	VPMOVZXWD (DI)(R9*1), Y2
-	VPSLLD    $0x10, Y2, Y2
-	VPMOVZXWD (DI)(R8*1), Y3
+	VPMOVZXWD (R10)(R8*1), Y3
 	VPSLLD    $0x10, Y3, Y3
 	VADDPS    Y3, Y2, Y2
 	VADDPS    Y2, Y1, Y1
-	VADDPS    Y1, Y0, Y0
+	VPMOVZXWD (DI), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPMOVZXWD (DI)(CX*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VPMOVZXWD (DI)(R9*1), Y3
+	VPSLLD    $0x10, Y3, Y3
+	VPMOVZXWD (DI)(R8*1), Y4
+	VPSLLD    $0x10, Y4, Y4
+	VADDPS    Y4, Y3, Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y2, Y1, Y1
 	MOVQ      56(DX), R13
 	TESTQ     R13, R13
 	JEQ       one7done
 	MOVQ      SI, R12
 
 one7left:
-	VADDPS (R12), Y0, Y0
+	VADDPS (R12), Y1, Y1
 	ADDQ   72(AX), R12
 	ADDQ   $-1, R13
 	TESTQ  R13, R13
 	JNE    one7left
 
 one7done:
-	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, (BX)
 	ADDQ    48(SP), R10
 	ADDQ    48(SP), DI
 	ADDQ    56(SP), BX
@@ -20741,6 +21409,21 @@ one7done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart7
+
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
 
 next:
 	MOVQ 16(SP), R8
@@ -20761,12 +21444,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI32AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsI32AVX2(SB), $64-8
+TEXT ·colsI32AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -20776,9 +21461,29 @@ TEXT ·colsI32AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -20811,20 +21516,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -20840,10 +21569,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -20880,7 +21611,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -20904,7 +21635,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -20923,10 +21667,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -20967,7 +21713,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -20992,7 +21738,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -21013,10 +21772,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -21061,7 +21822,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -21087,7 +21848,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -21108,10 +21882,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -21164,7 +21940,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -21192,7 +21968,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -21215,10 +22004,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -21276,7 +22067,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -21306,7 +22097,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -21329,10 +22134,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -21394,7 +22201,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -21425,7 +22232,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -21448,10 +22269,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -21521,7 +22344,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -21554,7 +22377,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -21577,10 +22414,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -21658,7 +22497,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -21694,6 +22533,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -21713,12 +22567,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI64AVX2(a *byte)
 // Requires: AVX, AVX2
-TEXT ·colsI64AVX2(SB), $64-8
+TEXT ·colsI64AVX2(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -21728,9 +22584,29 @@ TEXT ·colsI64AVX2(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+4
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -21763,20 +22639,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -21792,10 +22692,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-16, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-16, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Y0
@@ -21832,7 +22734,7 @@ many0done:
 few0:
 	ADDQ  $+16, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Y3
@@ -21856,7 +22758,20 @@ one0done:
 	ADDQ    $-4, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -21875,10 +22790,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-16, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-16, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Y3
@@ -21919,7 +22836,7 @@ many1done:
 few1:
 	ADDQ  $+16, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Y0
@@ -21944,7 +22861,20 @@ one1done:
 	ADDQ    $-4, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -21965,10 +22895,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Y0
@@ -22013,7 +22945,7 @@ many2done:
 few2:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Y3
@@ -22039,7 +22971,20 @@ one2done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -22060,10 +23005,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-16, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-16, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Y3
@@ -22116,7 +23063,7 @@ many3done:
 few3:
 	ADDQ  $+16, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Y0
@@ -22144,7 +23091,20 @@ one3done:
 	ADDQ    $-4, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -22167,10 +23127,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Y0
@@ -22228,7 +23190,7 @@ many4done:
 few4:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Y3
@@ -22258,7 +23220,21 @@ one4done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -22281,10 +23257,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Y3
@@ -22346,7 +23324,7 @@ many5done:
 few5:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Y0
@@ -22377,7 +23355,21 @@ one5done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -22400,10 +23392,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Y0
@@ -22473,7 +23467,7 @@ many6done:
 few6:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Y3
@@ -22506,7 +23500,21 @@ one6done:
 	ADDQ    $-4, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -22529,10 +23537,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-16, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-16, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Y3
@@ -22610,7 +23620,7 @@ many7done:
 few7:
 	ADDQ  $+16, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Y0
@@ -22646,6 +23656,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -22665,6 +23690,8 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
@@ -37925,7 +38952,7 @@ done:
 
 // func colsF32AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsF32AVX512(SB), $64-8
+TEXT ·colsF32AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -37935,9 +38962,29 @@ TEXT ·colsF32AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -37970,20 +39017,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -37999,10 +39070,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -38039,7 +39112,7 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -38063,7 +39136,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -38082,10 +39168,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -38126,7 +39214,7 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -38151,7 +39239,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -38172,10 +39273,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -38220,7 +39323,7 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -38246,7 +39349,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -38267,10 +39383,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -38323,7 +39441,7 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -38351,7 +39469,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -38374,10 +39505,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -38435,7 +39568,7 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -38465,7 +39598,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -38488,10 +39635,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -38553,7 +39702,7 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -38584,7 +39733,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -38607,10 +39770,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -38680,7 +39845,7 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -38713,7 +39878,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -38736,10 +39915,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -38817,7 +39998,7 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -38853,6 +40034,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -38872,12 +40068,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsF64AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsF64AVX512(SB), $64-8
+TEXT ·colsF64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -38887,9 +40085,29 @@ TEXT ·colsF64AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -38922,20 +40140,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -38951,10 +40193,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -38991,7 +40235,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -39015,7 +40259,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -39034,10 +40291,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -39078,7 +40337,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -39103,7 +40362,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -39124,10 +40396,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -39172,7 +40446,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -39198,7 +40472,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -39219,10 +40506,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -39275,7 +40564,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -39303,7 +40592,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -39326,10 +40628,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -39387,7 +40691,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -39417,7 +40721,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -39440,10 +40758,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -39505,7 +40825,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -39536,7 +40856,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -39559,10 +40893,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -39632,7 +40968,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -39665,7 +41001,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -39688,10 +41038,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -39769,7 +41121,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -39805,6 +41157,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -39824,12 +41191,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
-// func colsBF16AVX512(a *byte)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·colsBF16AVX512(SB), $64-8
+// func colsF16AVX512(a *byte)
+// Requires: AVX, AVX512F
+TEXT ·colsF16AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -39839,9 +41208,29 @@ TEXT ·colsBF16AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -39874,20 +41263,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -39903,20 +41316,18 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD 32(CX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 64(CX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 96(CX), Z3
-	VPSLLD    $0x10, Z3, Z3
+	VCVTPH2PS (CX), Z0
+	VCVTPH2PS 32(CX), Z1
+	VCVTPH2PS 64(CX), Z2
+	VCVTPH2PS 96(CX), Z3
 	MOVQ      56(DX), R8
 	TESTQ     R8, R8
 	JEQ       many0done
@@ -39947,11 +41358,10 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
-	VPMOVZXWD (CX), Z3
-	VPSLLD    $0x10, Z3, Z3
+	VCVTPH2PS (CX), Z3
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
 	JEQ       one0done
@@ -39972,7 +41382,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -39991,31 +41414,25 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
-	VPMOVZXWD (CX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD 32(CX), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD 64(CX), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD 96(CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
+	VCVTPH2PS (CX), Z3
+	VCVTPH2PS 32(CX), Z2
+	VCVTPH2PS 64(CX), Z1
+	VCVTPH2PS 96(CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VPMOVZXWD 32(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
+	VCVTPH2PS 32(CX)(DI*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VPMOVZXWD 64(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
+	VCVTPH2PS 64(CX)(DI*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VPMOVZXWD 96(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z4
+	VCVTPH2PS 96(CX)(DI*1), Z4
 	VADDPS    Z4, Z0, Z0
 	MOVQ      56(DX), R9
 	TESTQ     R9, R9
@@ -40047,13 +41464,11 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      56(DX), R10
 	TESTQ     R10, R10
@@ -40075,7 +41490,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -40096,50 +41524,34 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
-	VMOVUPS   (DI), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
-	VMOVUPS   64(DI), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
-	VMOVUPS   (DI)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
+	VCVTPH2PS (DI), Z0
+	VCVTPH2PS 32(DI), Z1
+	VCVTPH2PS 64(DI), Z2
+	VCVTPH2PS 96(DI), Z3
+	VCVTPH2PS (DI)(CX*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VADDPS    Z5, Z1, Z1
-	VMOVUPS   64(DI)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (DI)(R8*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z0, Z0
+	VCVTPH2PS 32(DI)(CX*1), Z4
 	VADDPS    Z4, Z1, Z1
-	VMOVUPS   64(DI)(R8*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z2, Z2
+	VCVTPH2PS 64(DI)(CX*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 96(DI)(CX*1), Z4
 	VADDPS    Z4, Z3, Z3
-	VMOVUPS   reducesumConst16<>+0(SB), Z4
-	VMOVAPS   Z0, Z5
-	VPERMT2PS Z1, Z4, Z5
-	VMOVUPS   reducesumConst17<>+0(SB), Z4
-	VPERMT2PS Z1, Z4, Z0
-	VMOVAPS   Z5, Z1
-	VMOVUPS   reducesumConst16<>+0(SB), Z5
-	VMOVAPS   Z2, Z4
-	VPERMT2PS Z3, Z5, Z4
-	VMOVUPS   reducesumConst17<>+0(SB), Z5
-	VPERMT2PS Z3, Z5, Z2
-	VMOVAPS   Z4, Z3
+	VCVTPH2PS (DI)(R8*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS 32(DI)(R8*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 64(DI)(R8*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 96(DI)(R8*1), Z4
+	VADDPS    Z4, Z3, Z3
 	MOVQ      56(DX), R11
 	TESTQ     R11, R11
 	JEQ       many2done
@@ -40170,16 +41582,13 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
-	VPMOVZXWD (DI), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (DI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (DI), Z3
+	VCVTPH2PS (DI)(CX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (DI)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (DI)(R8*1), Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
@@ -40201,7 +41610,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -40222,60 +41644,42 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
-	VMOVUPS   (R9), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
-	VMOVUPS   64(R9), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
-	VMOVUPS   (R9)(R8*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS 32(R9), Z2
+	VCVTPH2PS 64(R9), Z1
+	VCVTPH2PS 96(R9), Z0
+	VCVTPH2PS (R9)(R8*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(R9)(R8*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(R9)(R8*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(R9)(R8*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (R9)(SI*1), Z4
+	VCVTPH2PS 32(R9)(SI*1), Z5
+	VCVTPH2PS 64(R9)(SI*1), Z6
+	VCVTPH2PS 96(R9)(SI*1), Z7
+	VCVTPH2PS (R9)(BX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(R9)(BX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(R9)(BX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(R9)(BX*1), Z8
+	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(R9)(R8*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R9)(SI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VMOVUPS   64(R9)(SI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VMOVUPS   (R9)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(R9)(BX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst17<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst17<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R11
 	TESTQ     R11, R11
 	JEQ       many3done
@@ -40306,18 +41710,14 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
-	VPMOVZXWD (R9), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R9)(R8*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS (R9)(R8*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R9)(SI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R9)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (R9)(SI*1), Z1
+	VCVTPH2PS (R9)(BX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      56(DX), R12
@@ -40340,7 +41740,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -40363,70 +41776,50 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
-	VMOVUPS   (BX), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
-	VMOVUPS   64(BX), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
-	VMOVUPS   (BX)(SI*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
+	VCVTPH2PS (BX), Z0
+	VCVTPH2PS 32(BX), Z1
+	VCVTPH2PS 64(BX), Z2
+	VCVTPH2PS 96(BX), Z3
+	VCVTPH2PS (BX)(SI*1), Z7
 	VADDPS    Z7, Z0, Z0
-	VADDPS    Z6, Z1, Z1
-	VMOVUPS   64(BX)(SI*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   (BX)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z0, Z0
+	VCVTPH2PS 32(BX)(SI*1), Z7
 	VADDPS    Z7, Z1, Z1
-	VMOVUPS   64(BX)(DI*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z2, Z2
+	VCVTPH2PS 64(BX)(SI*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 96(BX)(SI*1), Z7
 	VADDPS    Z7, Z3, Z3
-	VMOVUPS   (R10), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
-	VMOVUPS   64(R10), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VMOVUPS   (R10)(DI*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
+	VCVTPH2PS (BX)(DI*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS 32(BX)(DI*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 64(BX)(DI*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 96(BX)(DI*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS (R10), Z7
+	VCVTPH2PS 32(R10), Z6
+	VCVTPH2PS 64(R10), Z5
+	VCVTPH2PS 96(R10), Z4
+	VCVTPH2PS (R10)(DI*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(R10)(DI*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(R10)(DI*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z4, Z4
+	VCVTPH2PS 64(R10)(DI*1), Z8
 	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(R10)(DI*1), Z8
+	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z3, Z3
-	VMOVUPS   reducesumConst16<>+0(SB), Z5
-	VMOVAPS   Z0, Z4
-	VPERMT2PS Z1, Z5, Z4
-	VMOVUPS   reducesumConst17<>+0(SB), Z5
-	VPERMT2PS Z1, Z5, Z0
-	VMOVAPS   Z4, Z1
-	VMOVUPS   reducesumConst16<>+0(SB), Z4
-	VMOVAPS   Z2, Z5
-	VPERMT2PS Z3, Z4, Z5
-	VMOVUPS   reducesumConst17<>+0(SB), Z4
-	VPERMT2PS Z3, Z4, Z2
-	VMOVAPS   Z5, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many4done
@@ -40458,21 +41851,16 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
-	VPMOVZXWD (BX), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (BX)(SI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (BX), Z3
+	VCVTPH2PS (BX)(SI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (BX)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (BX)(DI*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R10), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R10)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (R10), Z2
+	VCVTPH2PS (R10)(DI*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      56(DX), R13
@@ -40496,7 +41884,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -40519,80 +41921,58 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
-	VMOVUPS   (CX), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
-	VMOVUPS   64(CX), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
-	VMOVUPS   (CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z3, Z3
+	VCVTPH2PS (CX), Z3
+	VCVTPH2PS 32(CX), Z2
+	VCVTPH2PS 64(CX), Z1
+	VCVTPH2PS 96(CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(CX)(DI*1), Z4
 	VADDPS    Z4, Z2, Z2
-	VMOVUPS   64(CX)(DI*1), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VADDPS    Z5, Z1, Z1
+	VCVTPH2PS 64(CX)(DI*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(CX)(DI*1), Z4
 	VADDPS    Z4, Z0, Z0
-	VMOVUPS   (CX)(BX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
+	VCVTPH2PS (CX)(BX*1), Z4
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS 32(CX)(BX*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VCVTPH2PS 64(CX)(BX*1), Z4
+	VADDPS    Z4, Z1, Z1
+	VCVTPH2PS 96(CX)(BX*1), Z4
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (R8), Z4
+	VCVTPH2PS 32(R8), Z5
+	VCVTPH2PS 64(R8), Z6
+	VCVTPH2PS 96(R8), Z7
+	VCVTPH2PS (R8)(DI*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(R8)(DI*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(R8)(DI*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(R8)(DI*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS (R8)(BX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(R8)(BX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(R8)(BX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(R8)(BX*1), Z8
+	VADDPS    Z8, Z7, Z7
 	VADDPS    Z4, Z3, Z3
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS   64(CX)(BX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (R8), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VMOVUPS   64(R8), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VMOVUPS   (R8)(DI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(R8)(DI*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VMOVUPS   (R8)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   64(R8)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z8, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst17<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst17<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many5done
@@ -40624,24 +42004,18 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
-	VPMOVZXWD (CX), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (CX)(DI*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (CX), Z0
+	VCVTPH2PS (CX)(DI*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (CX)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (CX)(BX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R8), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R8)(DI*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (R8), Z1
+	VCVTPH2PS (R8)(DI*1), Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (R8)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (R8)(BX*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
 	MOVQ      56(DX), R13
@@ -40665,7 +42039,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -40688,90 +42076,66 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
-	VMOVUPS   (R9), Z1
-	VPSLLD    $0x10, Z1, Z0
-	VANDPS    reducesumConst15<>+0(SB), Z1, Z1
-	VMOVUPS   64(R9), Z3
-	VPSLLD    $0x10, Z3, Z2
-	VANDPS    reducesumConst15<>+0(SB), Z3, Z3
-	VMOVUPS   (R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
+	VCVTPH2PS (R9), Z0
+	VCVTPH2PS 32(R9), Z1
+	VCVTPH2PS 64(R9), Z2
+	VCVTPH2PS 96(R9), Z3
+	VCVTPH2PS (R9)(BX*1), Z7
+	VADDPS    Z7, Z0, Z0
+	VCVTPH2PS 32(R9)(BX*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 64(R9)(BX*1), Z7
+	VADDPS    Z7, Z2, Z2
+	VCVTPH2PS 96(R9)(BX*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS (R9)(CX*1), Z7
+	VCVTPH2PS 32(R9)(CX*1), Z6
+	VCVTPH2PS 64(R9)(CX*1), Z5
+	VCVTPH2PS 96(R9)(CX*1), Z4
+	VCVTPH2PS (R9)(R10*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(R9)(R10*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 64(R9)(R10*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(R9)(R10*1), Z8
+	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z0, Z0
 	VADDPS    Z6, Z1, Z1
-	VMOVUPS   64(R9)(BX*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
-	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   (R9)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VMOVUPS   64(R9)(CX*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VMOVUPS   (R9)(R10*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VMOVUPS   64(R9)(R10*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VCVTPH2PS (SI), Z4
+	VCVTPH2PS 32(SI), Z5
+	VCVTPH2PS 64(SI), Z6
+	VCVTPH2PS 96(SI), Z7
+	VCVTPH2PS (SI)(BX*1), Z8
 	VADDPS    Z8, Z4, Z4
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z6, Z0, Z0
-	VADDPS    Z7, Z1, Z1
-	VADDPS    Z4, Z2, Z2
-	VADDPS    Z5, Z3, Z3
-	VMOVUPS   (SI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VMOVUPS   64(SI), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
-	VMOVUPS   (SI)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z5, Z5
-	VADDPS    Z8, Z4, Z4
-	VMOVUPS   64(SI)(BX*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
-	VADDPS    Z8, Z6, Z6
-	VMOVUPS   (SI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
+	VCVTPH2PS 32(SI)(BX*1), Z8
 	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(SI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
+	VCVTPH2PS 64(SI)(BX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(SI)(BX*1), Z8
 	VADDPS    Z8, Z7, Z7
-	VADDPS    Z9, Z6, Z6
-	VADDPS    Z5, Z0, Z0
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z7, Z2, Z2
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
-	VMOVAPS   Z0, Z7
-	VPERMT2PS Z1, Z6, Z7
-	VMOVUPS   reducesumConst17<>+0(SB), Z6
-	VPERMT2PS Z1, Z6, Z0
-	VMOVAPS   Z7, Z1
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
-	VMOVAPS   Z2, Z6
-	VPERMT2PS Z3, Z7, Z6
-	VMOVUPS   reducesumConst17<>+0(SB), Z7
-	VPERMT2PS Z3, Z7, Z2
-	VMOVAPS   Z6, Z3
+	VCVTPH2PS (SI)(CX*1), Z8
+	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(SI)(CX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(SI)(CX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(SI)(CX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VADDPS    Z4, Z0, Z0
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many6done
@@ -40803,27 +42167,20 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
-	VPMOVZXWD (R9), Z3
-	VPSLLD    $0x10, Z3, Z3
-	VPMOVZXWD (R9)(BX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (R9), Z3
+	VCVTPH2PS (R9)(BX*1), Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (R9)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (R9)(R10*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (R9)(CX*1), Z2
+	VCVTPH2PS (R9)(R10*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
-	VPMOVZXWD (SI), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (SI)(BX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (SI), Z2
+	VCVTPH2PS (SI)(BX*1), Z1
 	VADDPS    Z1, Z2, Z2
-	VPMOVZXWD (SI)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (SI)(CX*1), Z1
 	VADDPS    Z1, Z2, Z2
 	VADDPS    Z2, Z3, Z3
 	MOVQ      56(DX), R13
@@ -40847,7 +42204,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -40870,100 +42241,74 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
-	VMOVUPS   (R10), Z2
-	VPSLLD    $0x10, Z2, Z3
-	VANDPS    reducesumConst15<>+0(SB), Z2, Z2
-	VMOVUPS   64(R10), Z0
-	VPSLLD    $0x10, Z0, Z1
-	VANDPS    reducesumConst15<>+0(SB), Z0, Z0
-	VMOVUPS   (R10)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z3, Z3
+	VCVTPH2PS (R10), Z3
+	VCVTPH2PS 32(R10), Z2
+	VCVTPH2PS 64(R10), Z1
+	VCVTPH2PS 96(R10), Z0
+	VCVTPH2PS (R10)(CX*1), Z7
+	VADDPS    Z7, Z3, Z3
+	VCVTPH2PS 32(R10)(CX*1), Z7
 	VADDPS    Z7, Z2, Z2
-	VMOVUPS   64(R10)(CX*1), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VADDPS    Z6, Z1, Z1
+	VCVTPH2PS 64(R10)(CX*1), Z7
+	VADDPS    Z7, Z1, Z1
+	VCVTPH2PS 96(R10)(CX*1), Z7
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   (R10)(R9*1), Z6
-	VPSLLD    $0x10, Z6, Z7
-	VANDPS    reducesumConst15<>+0(SB), Z6, Z6
-	VMOVUPS   64(R10)(R9*1), Z5
-	VPSLLD    $0x10, Z5, Z4
-	VANDPS    reducesumConst15<>+0(SB), Z5, Z5
-	VMOVUPS   (R10)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z7, Z7
+	VCVTPH2PS (R10)(R9*1), Z7
+	VCVTPH2PS 32(R10)(R9*1), Z6
+	VCVTPH2PS 64(R10)(R9*1), Z5
+	VCVTPH2PS 96(R10)(R9*1), Z4
+	VCVTPH2PS (R10)(R8*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS 32(R10)(R8*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS   64(R10)(R8*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VADDPS    Z9, Z4, Z4
+	VCVTPH2PS 64(R10)(R8*1), Z8
 	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 96(R10)(R8*1), Z8
+	VADDPS    Z8, Z4, Z4
 	VADDPS    Z7, Z3, Z3
 	VADDPS    Z6, Z2, Z2
-	VADDPS    Z4, Z1, Z1
-	VADDPS    Z5, Z0, Z0
-	VMOVUPS   (DI), Z4
-	VPSLLD    $0x10, Z4, Z5
-	VANDPS    reducesumConst15<>+0(SB), Z4, Z4
-	VMOVUPS   64(DI), Z7
-	VPSLLD    $0x10, Z7, Z6
-	VANDPS    reducesumConst15<>+0(SB), Z7, Z7
-	VMOVUPS   (DI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z5, Z5
-	VADDPS    Z9, Z4, Z4
-	VMOVUPS   64(DI)(CX*1), Z9
-	VPSLLD    $0x10, Z9, Z8
-	VANDPS    reducesumConst15<>+0(SB), Z9, Z9
-	VADDPS    Z8, Z6, Z6
-	VADDPS    Z9, Z7, Z7
-	VMOVUPS   (DI)(R9*1), Z8
-	VPSLLD    $0x10, Z8, Z9
-	VANDPS    reducesumConst15<>+0(SB), Z8, Z8
-	VMOVUPS   64(DI)(R9*1), Z11
-	VPSLLD    $0x10, Z11, Z10
-	VANDPS    reducesumConst15<>+0(SB), Z11, Z11
-	VMOVUPS   (DI)(R8*1), Z13
-	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
-	VADDPS    Z12, Z9, Z9
-	VADDPS    Z13, Z8, Z8
-	VMOVUPS   64(DI)(R8*1), Z13
-	VPSLLD    $0x10, Z13, Z12
-	VANDPS    reducesumConst15<>+0(SB), Z13, Z13
-	VADDPS    Z12, Z10, Z10
-	VADDPS    Z13, Z11, Z11
-	VADDPS    Z9, Z5, Z5
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z4, Z0, Z0
+	VCVTPH2PS (DI), Z4
+	VCVTPH2PS 32(DI), Z5
+	VCVTPH2PS 64(DI), Z6
+	VCVTPH2PS 96(DI), Z7
+	VCVTPH2PS (DI)(CX*1), Z8
 	VADDPS    Z8, Z4, Z4
+	VCVTPH2PS 32(DI)(CX*1), Z8
+	VADDPS    Z8, Z5, Z5
+	VCVTPH2PS 64(DI)(CX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VCVTPH2PS 96(DI)(CX*1), Z8
+	VADDPS    Z8, Z7, Z7
+	VCVTPH2PS (DI)(R9*1), Z8
+	VCVTPH2PS 32(DI)(R9*1), Z9
+	VCVTPH2PS 64(DI)(R9*1), Z10
+	VCVTPH2PS 96(DI)(R9*1), Z11
+	VCVTPH2PS (DI)(R8*1), Z12
+	VADDPS    Z12, Z8, Z8
+	VCVTPH2PS 32(DI)(R8*1), Z12
+	VADDPS    Z12, Z9, Z9
+	VCVTPH2PS 64(DI)(R8*1), Z12
+	VADDPS    Z12, Z10, Z10
+	VCVTPH2PS 96(DI)(R8*1), Z12
+	VADDPS    Z12, Z11, Z11
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z9, Z5, Z5
 	VADDPS    Z10, Z6, Z6
 	VADDPS    Z11, Z7, Z7
-	VADDPS    Z5, Z3, Z3
-	VADDPS    Z4, Z2, Z2
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z1, Z1
 	VADDPS    Z7, Z0, Z0
-	VMOVUPS   reducesumConst16<>+0(SB), Z7
-	VMOVAPS   Z3, Z6
-	VPERMT2PS Z2, Z7, Z6
-	VMOVUPS   reducesumConst17<>+0(SB), Z7
-	VPERMT2PS Z2, Z7, Z3
-	VMOVAPS   Z6, Z2
-	VMOVUPS   reducesumConst16<>+0(SB), Z6
-	VMOVAPS   Z1, Z7
-	VPERMT2PS Z0, Z6, Z7
-	VMOVUPS   reducesumConst17<>+0(SB), Z6
-	VPERMT2PS Z0, Z6, Z1
-	VMOVAPS   Z7, Z0
 	MOVQ      56(DX), R12
 	TESTQ     R12, R12
 	JEQ       many7done
@@ -40995,29 +42340,21 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
-	VPMOVZXWD (R10), Z0
-	VPSLLD    $0x10, Z0, Z0
-	VPMOVZXWD (R10)(CX*1), Z1
-	VPSLLD    $0x10, Z1, Z1
+	VCVTPH2PS (R10), Z0
+	VCVTPH2PS (R10)(CX*1), Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (R10)(R9*1), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (R10)(R8*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (R10)(R9*1), Z1
+	VCVTPH2PS (R10)(R8*1), Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VPMOVZXWD (DI), Z1
-	VPSLLD    $0x10, Z1, Z1
-	VPMOVZXWD (DI)(CX*1), Z2
-	VPSLLD    $0x10, Z2, Z2
+	VCVTPH2PS (DI), Z1
+	VCVTPH2PS (DI)(CX*1), Z2
 	VADDPS    Z2, Z1, Z1
-	VPMOVZXWD (DI)(R9*1), Z2
-	VPSLLD    $0x10, Z2, Z2
-	VPMOVZXWD (DI)(R8*1), Z3
-	VPSLLD    $0x10, Z3, Z3
+	VCVTPH2PS (DI)(R9*1), Z2
+	VCVTPH2PS (DI)(R8*1), Z3
 	VADDPS    Z3, Z2, Z2
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
@@ -41043,6 +42380,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -41062,12 +42414,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
-// func colsI32AVX512(a *byte)
-// Requires: AVX, AVX512F
-TEXT ·colsI32AVX512(SB), $64-8
+// func colsBF16AVX512(a *byte)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·colsBF16AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -41077,9 +42431,1439 @@ TEXT ·colsI32AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x01, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
+	CMPQ CX, $+16
+	JNE  rows
+	MOVQ 56(AX), CX
+	MOVQ CX, 48(SP)
+	MOVQ 64(AX), CX
+	MOVQ CX, 56(SP)
+	MOVQ 24(SP), CX
+	SHLQ $0x04, CX
+	MOVQ CX, 8(SP)
+	MOVQ $+1, CX
+	MOVQ CX, 24(SP)
+	JMP  last
+
+rows:
+	MOVQ $+32, CX
+	MOVQ CX, 48(SP)
+	MOVQ $+64, CX
+	MOVQ CX, 56(SP)
+	MOVQ $+0, CX
+	MOVQ CX, 8(SP)
+
+last:
+	ADDQ    $-1, DX
+	SHLQ    $0x06, DX
+	ADDQ    24(AX), DX
+	MOVQ    DX, 16(SP)
+	VMOVUPS reducesumConst15<>+0(SB), Z0
+
+item:
+	MOVQ 24(AX), DX
+
+node:
+	MOVQ 32(DX), CX
+	CMPQ CX, $+4
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
+	CMPQ CX, $+6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
+	CMPQ CX, $+7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
+	MOVQ 16(AX), DI
+	MOVQ DI, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot0
+	MOVQ 40(SP), SI
+
+slot0:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(SP), BX
+	TESTQ BX, BX
+	JNE   apart0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
+
+many0:
+	VPMOVZXWD (CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD 32(CX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 64(CX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 96(CX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	MOVQ      56(DX), R8
+	TESTQ     R8, R8
+	JEQ       many0done
+	MOVQ      DI, R9
+
+many0left:
+	VADDPS (R9), Z1, Z1
+	VADDPS 64(R9), Z2, Z2
+	VADDPS 128(R9), Z3, Z3
+	VADDPS 192(R9), Z4, Z4
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R8
+	TESTQ  R8, R8
+	JNE    many0left
+
+many0done:
+	VMOVUPS Z1, (SI)
+	VMOVUPS Z2, 64(SI)
+	VMOVUPS Z3, 128(SI)
+	VMOVUPS Z4, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, DI
+	ADDQ    $-64, BX
+	CMPQ    BX, $+0
+	JGE     many0
+
+few0:
+	ADDQ  $+64, BX
+	TESTQ BX, BX
+	JEQ   end0
+
+apart0:
+	VPMOVZXWD (CX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
+	JEQ       one0done
+	MOVQ      DI, R8
+
+one0left:
+	VADDPS (R8), Z4, Z4
+	ADDQ   72(AX), R8
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    one0left
+
+one0done:
+	VMOVUPS Z4, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, DI
+	ADDQ    $-16, BX
+	TESTQ   BX, BX
+	JNE     apart0
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
+
+tree1:
+	MOVQ 16(AX), BX
+	MOVQ BX, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), BX
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot1
+	MOVQ 40(SP), SI
+
+slot1:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  8(SP), R8
+	TESTQ R8, R8
+	JNE   apart1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
+
+many1:
+	VPMOVZXWD (CX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD 32(CX), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD 64(CX), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD 96(CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z4, Z4
+	VPMOVZXWD 32(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z3, Z3
+	VPMOVZXWD 64(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z2, Z2
+	VPMOVZXWD 96(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z5
+	VADDPS    Z5, Z1, Z1
+	MOVQ      56(DX), R9
+	TESTQ     R9, R9
+	JEQ       many1done
+	MOVQ      BX, R10
+
+many1left:
+	VADDPS (R10), Z4, Z4
+	VADDPS 64(R10), Z3, Z3
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z1, Z1
+	ADDQ   72(AX), R10
+	ADDQ   $-1, R9
+	TESTQ  R9, R9
+	JNE    many1left
+
+many1done:
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z3, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z1, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+256, SI
+	ADDQ    $+256, BX
+	ADDQ    $-64, R8
+	CMPQ    R8, $+0
+	JGE     many1
+
+few1:
+	ADDQ  $+64, R8
+	TESTQ R8, R8
+	JEQ   end1
+
+apart1:
+	VPMOVZXWD (CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	MOVQ      56(DX), R10
+	TESTQ     R10, R10
+	JEQ       one1done
+	MOVQ      BX, R9
+
+one1left:
+	VADDPS (R9), Z1, Z1
+	ADDQ   72(AX), R9
+	ADDQ   $-1, R10
+	TESTQ  R10, R10
+	JNE    one1left
+
+one1done:
+	VMOVUPS Z1, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    56(SP), SI
+	ADDQ    $+64, BX
+	ADDQ    $-16, R8
+	TESTQ   R8, R8
+	JNE     apart1
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
+
+tree2:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot2
+	MOVQ 40(SP), BX
+
+slot2:
+	MOVQ  32(SP), DI
+	ADDQ  (DX), DI
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R8
+	LEAQ  (CX)(R8*1), R9
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
+
+many2:
+	VMOVUPS   (DI), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(DI), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (DI)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS   64(DI)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   (DI)(R8*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VMOVUPS   64(DI)(R8*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z3, Z3
+	VADDPS    Z5, Z4, Z4
+	VMOVUPS   reducesumConst16<>+0(SB), Z5
+	VMOVAPS   Z1, Z6
+	VPERMT2PS Z2, Z5, Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z5
+	VPERMT2PS Z2, Z5, Z1
+	VMOVAPS   Z6, Z2
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVAPS   Z3, Z5
+	VPERMT2PS Z4, Z6, Z5
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
+	VPERMT2PS Z4, Z6, Z3
+	VMOVAPS   Z5, Z4
+	MOVQ      56(DX), R11
+	TESTQ     R11, R11
+	JEQ       many2done
+	MOVQ      SI, R12
+
+many2left:
+	VADDPS (R12), Z1, Z1
+	VADDPS 64(R12), Z2, Z2
+	VADDPS 128(R12), Z3, Z3
+	VADDPS 192(R12), Z4, Z4
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many2left
+
+many2done:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 64(BX)
+	VMOVUPS Z3, 128(BX)
+	VMOVUPS Z4, 192(BX)
+	ADDQ    $+128, DI
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many2
+
+few2:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   end2
+
+apart2:
+	VPMOVZXWD (DI), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (DI)(CX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (DI)(R8*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       one2done
+	MOVQ      SI, R11
+
+one2left:
+	VADDPS (R11), Z4, Z4
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one2left
+
+one2done:
+	VMOVUPS Z4, (BX)
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R10
+	TESTQ   R10, R10
+	JNE     apart2
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
+
+tree3:
+	MOVQ 16(AX), DI
+	MOVQ DI, CX
+	ADDQ 40(DX), CX
+	ADDQ 48(DX), DI
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JNE  slot3
+	MOVQ 40(SP), CX
+
+slot3:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), R8
+	MOVQ  16(DX), SI
+	LEAQ  (R8)(SI*1), BX
+	MOVQ  8(SP), R10
+	TESTQ R10, R10
+	JNE   apart3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
+
+many3:
+	VMOVUPS   (R9), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(R9), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (R9)(R8*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   64(R9)(R8*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   (R9)(SI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(R9)(SI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (R9)(BX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(R9)(BX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst16<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
+	MOVQ      56(DX), R11
+	TESTQ     R11, R11
+	JEQ       many3done
+	MOVQ      DI, R12
+
+many3left:
+	VADDPS (R12), Z4, Z4
+	VADDPS 64(R12), Z3, Z3
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z1, Z1
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R11
+	TESTQ  R11, R11
+	JNE    many3left
+
+many3done:
+	VMOVUPS Z4, (CX)
+	VMOVUPS Z3, 64(CX)
+	VMOVUPS Z2, 128(CX)
+	VMOVUPS Z1, 192(CX)
+	ADDQ    $+128, R9
+	ADDQ    $+256, CX
+	ADDQ    $+256, DI
+	ADDQ    $-64, R10
+	CMPQ    R10, $+0
+	JGE     many3
+
+few3:
+	ADDQ  $+64, R10
+	TESTQ R10, R10
+	JEQ   end3
+
+apart3:
+	VPMOVZXWD (R9), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (R9)(R8*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (R9)(SI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R9)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       one3done
+	MOVQ      DI, R11
+
+one3left:
+	VADDPS (R11), Z1, Z1
+	ADDQ   72(AX), R11
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    one3left
+
+one3done:
+	VMOVUPS Z1, (CX)
+	ADDQ    48(SP), R9
+	ADDQ    56(SP), CX
+	ADDQ    $+64, DI
+	ADDQ    $-16, R10
+	TESTQ   R10, R10
+	JNE     apart3
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
+
+tree4:
+	MOVQ 16(AX), R9
+	MOVQ R9, R8
+	ADDQ 40(DX), R8
+	ADDQ 48(DX), R9
+	MOVQ 16(SP), SI
+	CMPQ DX, SI
+	JNE  slot4
+	MOVQ 40(SP), R8
+
+slot4:
+	MOVQ  32(SP), BX
+	ADDQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	LEAQ  (SI)(DI*1), CX
+	MOVQ  BX, R10
+	ADDQ  24(DX), R10
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
+
+many4:
+	VMOVUPS   (BX), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(BX), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (BX)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS   64(BX)(SI*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   (BX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS   64(BX)(DI*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS   (R10), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   64(R10), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R10)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   64(R10)(DI*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   reducesumConst16<>+0(SB), Z6
+	VMOVAPS   Z1, Z5
+	VPERMT2PS Z2, Z6, Z5
+	VMOVUPS   reducesumConst17<>+0(SB), Z6
+	VPERMT2PS Z2, Z6, Z1
+	VMOVAPS   Z5, Z2
+	VMOVUPS   reducesumConst16<>+0(SB), Z5
+	VMOVAPS   Z3, Z6
+	VPERMT2PS Z4, Z5, Z6
+	VMOVUPS   reducesumConst17<>+0(SB), Z5
+	VPERMT2PS Z4, Z5, Z3
+	VMOVAPS   Z6, Z4
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many4done
+	MOVQ      R9, R13
+
+many4left:
+	VADDPS (R13), Z1, Z1
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z3, Z3
+	VADDPS 192(R13), Z4, Z4
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many4left
+
+many4done:
+	VMOVUPS Z1, (R8)
+	VMOVUPS Z2, 64(R8)
+	VMOVUPS Z3, 128(R8)
+	VMOVUPS Z4, 192(R8)
+	ADDQ    $+128, BX
+	ADDQ    $+128, R10
+	ADDQ    $+256, R8
+	ADDQ    $+256, R9
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many4
+
+few4:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   end4
+
+apart4:
+	VPMOVZXWD (BX), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (BX)(SI*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (BX)(DI*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (R10), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R10)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one4done
+	MOVQ      R9, R12
+
+one4left:
+	VADDPS (R12), Z4, Z4
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one4left
+
+one4done:
+	VMOVUPS Z4, (R8)
+	ADDQ    48(SP), BX
+	ADDQ    48(SP), R10
+	ADDQ    56(SP), R8
+	ADDQ    $+64, R9
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart4
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
+
+tree5:
+	MOVQ 16(AX), R10
+	MOVQ R10, SI
+	ADDQ 40(DX), SI
+	ADDQ 48(DX), R10
+	MOVQ 16(SP), DI
+	CMPQ DX, DI
+	JNE  slot5
+	MOVQ 40(SP), SI
+
+slot5:
+	MOVQ  32(SP), CX
+	ADDQ  (DX), CX
+	MOVQ  8(DX), DI
+	MOVQ  16(DX), BX
+	LEAQ  (DI)(BX*1), R9
+	MOVQ  CX, R8
+	ADDQ  24(DX), R8
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
+
+many5:
+	VMOVUPS   (CX), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(CX), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS   64(CX)(DI*1), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VMOVUPS   (CX)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z4, Z4
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   64(CX)(BX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   (R8), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(R8), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (R8)(DI*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(R8)(DI*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   (R8)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z9, Z5, Z5
+	VMOVUPS   64(R8)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst16<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many5done
+	MOVQ      R10, R13
+
+many5left:
+	VADDPS (R13), Z4, Z4
+	VADDPS 64(R13), Z3, Z3
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z1, Z1
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many5left
+
+many5done:
+	VMOVUPS Z4, (SI)
+	VMOVUPS Z3, 64(SI)
+	VMOVUPS Z2, 128(SI)
+	VMOVUPS Z1, 192(SI)
+	ADDQ    $+128, CX
+	ADDQ    $+128, R8
+	ADDQ    $+256, SI
+	ADDQ    $+256, R10
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many5
+
+few5:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   end5
+
+apart5:
+	VPMOVZXWD (CX), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (CX)(DI*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (CX)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (R8), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R8)(DI*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VPMOVZXWD (R8)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one5done
+	MOVQ      R10, R12
+
+one5left:
+	VADDPS (R12), Z1, Z1
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one5left
+
+one5done:
+	VMOVUPS Z1, (SI)
+	ADDQ    48(SP), CX
+	ADDQ    48(SP), R8
+	ADDQ    56(SP), SI
+	ADDQ    $+64, R10
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart5
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
+
+tree6:
+	MOVQ 16(AX), R8
+	MOVQ R8, DI
+	ADDQ 40(DX), DI
+	ADDQ 48(DX), R8
+	MOVQ 16(SP), BX
+	CMPQ DX, BX
+	JNE  slot6
+	MOVQ 40(SP), DI
+
+slot6:
+	MOVQ  32(SP), R9
+	ADDQ  (DX), R9
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), CX
+	LEAQ  (BX)(CX*1), R10
+	MOVQ  R9, SI
+	ADDQ  24(DX), SI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
+
+many6:
+	VMOVUPS   (R9), Z2
+	VPSLLD    $0x10, Z2, Z1
+	VANDPS    Z0, Z2, Z2
+	VMOVUPS   64(R9), Z4
+	VPSLLD    $0x10, Z4, Z3
+	VANDPS    Z0, Z4, Z4
+	VMOVUPS   (R9)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z1, Z1
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS   64(R9)(BX*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   (R9)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   64(R9)(CX*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R9)(R10*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   64(R9)(R10*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS   (SI), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(SI), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   (SI)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z9, Z5, Z5
+	VMOVUPS   64(SI)(BX*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   (SI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(SI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z8, Z8
+	VADDPS    Z10, Z7, Z7
+	VADDPS    Z6, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z8, Z3, Z3
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVAPS   Z1, Z8
+	VPERMT2PS Z2, Z7, Z8
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
+	VPERMT2PS Z2, Z7, Z1
+	VMOVAPS   Z8, Z2
+	VMOVUPS   reducesumConst16<>+0(SB), Z8
+	VMOVAPS   Z3, Z7
+	VPERMT2PS Z4, Z8, Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z8
+	VPERMT2PS Z4, Z8, Z3
+	VMOVAPS   Z7, Z4
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many6done
+	MOVQ      R8, R13
+
+many6left:
+	VADDPS (R13), Z1, Z1
+	VADDPS 64(R13), Z2, Z2
+	VADDPS 128(R13), Z3, Z3
+	VADDPS 192(R13), Z4, Z4
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many6left
+
+many6done:
+	VMOVUPS Z1, (DI)
+	VMOVUPS Z2, 64(DI)
+	VMOVUPS Z3, 128(DI)
+	VMOVUPS Z4, 192(DI)
+	ADDQ    $+128, R9
+	ADDQ    $+128, SI
+	ADDQ    $+256, DI
+	ADDQ    $+256, R8
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many6
+
+few6:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   end6
+
+apart6:
+	VPMOVZXWD (R9), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VPMOVZXWD (R9)(BX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (R9)(CX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (R9)(R10*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	VPMOVZXWD (SI), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (SI)(BX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VPMOVZXWD (SI)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z3, Z3
+	VADDPS    Z3, Z4, Z4
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one6done
+	MOVQ      R8, R12
+
+one6left:
+	VADDPS (R12), Z4, Z4
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one6left
+
+one6done:
+	VMOVUPS Z4, (DI)
+	ADDQ    48(SP), R9
+	ADDQ    48(SP), SI
+	ADDQ    56(SP), DI
+	ADDQ    $+64, R8
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart6
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
+
+tree7:
+	MOVQ 16(AX), SI
+	MOVQ SI, BX
+	ADDQ 40(DX), BX
+	ADDQ 48(DX), SI
+	MOVQ 16(SP), CX
+	CMPQ DX, CX
+	JNE  slot7
+	MOVQ 40(SP), BX
+
+slot7:
+	MOVQ  32(SP), R10
+	ADDQ  (DX), R10
+	MOVQ  8(DX), CX
+	MOVQ  16(DX), R9
+	LEAQ  (CX)(R9*1), R8
+	MOVQ  R10, DI
+	ADDQ  24(DX), DI
+	MOVQ  8(SP), R11
+	TESTQ R11, R11
+	JNE   apart7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
+
+many7:
+	VMOVUPS   (R10), Z3
+	VPSLLD    $0x10, Z3, Z4
+	VANDPS    Z0, Z3, Z3
+	VMOVUPS   64(R10), Z1
+	VPSLLD    $0x10, Z1, Z2
+	VANDPS    Z0, Z1, Z1
+	VMOVUPS   (R10)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VADDPS    Z7, Z4, Z4
+	VADDPS    Z8, Z3, Z3
+	VMOVUPS   64(R10)(CX*1), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   (R10)(R9*1), Z7
+	VPSLLD    $0x10, Z7, Z8
+	VANDPS    Z0, Z7, Z7
+	VMOVUPS   64(R10)(R9*1), Z6
+	VPSLLD    $0x10, Z6, Z5
+	VANDPS    Z0, Z6, Z6
+	VMOVUPS   (R10)(R8*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z8, Z8
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS   64(R10)(R8*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VADDPS    Z10, Z5, Z5
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z8, Z4, Z4
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   (DI), Z5
+	VPSLLD    $0x10, Z5, Z6
+	VANDPS    Z0, Z5, Z5
+	VMOVUPS   64(DI), Z8
+	VPSLLD    $0x10, Z8, Z7
+	VANDPS    Z0, Z8, Z8
+	VMOVUPS   (DI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z6, Z6
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   64(DI)(CX*1), Z10
+	VPSLLD    $0x10, Z10, Z9
+	VANDPS    Z0, Z10, Z10
+	VADDPS    Z9, Z7, Z7
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS   (DI)(R9*1), Z9
+	VPSLLD    $0x10, Z9, Z10
+	VANDPS    Z0, Z9, Z9
+	VMOVUPS   64(DI)(R9*1), Z12
+	VPSLLD    $0x10, Z12, Z11
+	VANDPS    Z0, Z12, Z12
+	VMOVUPS   (DI)(R8*1), Z14
+	VPSLLD    $0x10, Z14, Z13
+	VANDPS    Z0, Z14, Z14
+	VADDPS    Z13, Z10, Z10
+	VADDPS    Z14, Z9, Z9
+	VMOVUPS   64(DI)(R8*1), Z14
+	VPSLLD    $0x10, Z14, Z13
+	VANDPS    Z0, Z14, Z14
+	VADDPS    Z13, Z11, Z11
+	VADDPS    Z14, Z12, Z12
+	VADDPS    Z10, Z6, Z6
+	VADDPS    Z9, Z5, Z5
+	VADDPS    Z11, Z7, Z7
+	VADDPS    Z12, Z8, Z8
+	VADDPS    Z6, Z4, Z4
+	VADDPS    Z5, Z3, Z3
+	VADDPS    Z7, Z2, Z2
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   reducesumConst16<>+0(SB), Z8
+	VMOVAPS   Z4, Z7
+	VPERMT2PS Z3, Z8, Z7
+	VMOVUPS   reducesumConst17<>+0(SB), Z8
+	VPERMT2PS Z3, Z8, Z4
+	VMOVAPS   Z7, Z3
+	VMOVUPS   reducesumConst16<>+0(SB), Z7
+	VMOVAPS   Z2, Z8
+	VPERMT2PS Z1, Z7, Z8
+	VMOVUPS   reducesumConst17<>+0(SB), Z7
+	VPERMT2PS Z1, Z7, Z2
+	VMOVAPS   Z8, Z1
+	MOVQ      56(DX), R12
+	TESTQ     R12, R12
+	JEQ       many7done
+	MOVQ      SI, R13
+
+many7left:
+	VADDPS (R13), Z4, Z4
+	VADDPS 64(R13), Z3, Z3
+	VADDPS 128(R13), Z2, Z2
+	VADDPS 192(R13), Z1, Z1
+	ADDQ   72(AX), R13
+	ADDQ   $-1, R12
+	TESTQ  R12, R12
+	JNE    many7left
+
+many7done:
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z3, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z1, 192(BX)
+	ADDQ    $+128, R10
+	ADDQ    $+128, DI
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	ADDQ    $-64, R11
+	CMPQ    R11, $+0
+	JGE     many7
+
+few7:
+	ADDQ  $+64, R11
+	TESTQ R11, R11
+	JEQ   end7
+
+apart7:
+	VPMOVZXWD (R10), Z1
+	VPSLLD    $0x10, Z1, Z1
+	VPMOVZXWD (R10)(CX*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (R10)(R9*1), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (R10)(R8*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	VPMOVZXWD (DI), Z2
+	VPSLLD    $0x10, Z2, Z2
+	VPMOVZXWD (DI)(CX*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VPMOVZXWD (DI)(R9*1), Z3
+	VPSLLD    $0x10, Z3, Z3
+	VPMOVZXWD (DI)(R8*1), Z4
+	VPSLLD    $0x10, Z4, Z4
+	VADDPS    Z4, Z3, Z3
+	VADDPS    Z3, Z2, Z2
+	VADDPS    Z2, Z1, Z1
+	MOVQ      56(DX), R13
+	TESTQ     R13, R13
+	JEQ       one7done
+	MOVQ      SI, R12
+
+one7left:
+	VADDPS (R12), Z1, Z1
+	ADDQ   72(AX), R12
+	ADDQ   $-1, R13
+	TESTQ  R13, R13
+	JNE    one7left
+
+one7done:
+	VMOVUPS Z1, (BX)
+	ADDQ    48(SP), R10
+	ADDQ    48(SP), DI
+	ADDQ    56(SP), BX
+	ADDQ    $+64, SI
+	ADDQ    $-16, R11
+	TESTQ   R11, R11
+	JNE     apart7
+
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
+next:
+	MOVQ 16(SP), R8
+	CMPQ DX, R8
+	JEQ  done
+	ADDQ $+64, DX
+	JMP  node
+
+done:
+	MOVQ  32(SP), R8
+	ADDQ  56(AX), R8
+	MOVQ  R8, 32(SP)
+	MOVQ  40(SP), R8
+	ADDQ  64(AX), R8
+	MOVQ  R8, 40(SP)
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JNE   item
+
+end:
+	VZEROUPPER
+	RET
+
+// func colsI32AVX512(a *byte)
+// Requires: AVX, AVX512F
+TEXT ·colsI32AVX512(SB), $96-8
+	MOVQ a+0(FP), AX
+	MOVQ 8(AX), CX
+	MOVQ CX, 32(SP)
+	MOVQ (AX), CX
+	MOVQ CX, 40(SP)
+	MOVQ 48(AX), CX
+	MOVQ CX, 24(SP)
+	MOVQ 40(AX), CX
+	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
+	MOVQ 32(AX), DX
+	CMPQ DX, $+1
+	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x02, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+16
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -41112,20 +43896,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -41141,10 +43949,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-64, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-64, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -41181,7 +43991,7 @@ many0done:
 few0:
 	ADDQ  $+64, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -41205,7 +44015,20 @@ one0done:
 	ADDQ    $-16, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -41224,10 +44047,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-64, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-64, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -41268,7 +44093,7 @@ many1done:
 few1:
 	ADDQ  $+64, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -41293,7 +44118,20 @@ one1done:
 	ADDQ    $-16, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -41314,10 +44152,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -41362,7 +44202,7 @@ many2done:
 few2:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -41388,7 +44228,20 @@ one2done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -41409,10 +44262,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-64, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-64, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -41465,7 +44320,7 @@ many3done:
 few3:
 	ADDQ  $+64, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -41493,7 +44348,20 @@ one3done:
 	ADDQ    $-16, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -41516,10 +44384,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -41577,7 +44447,7 @@ many4done:
 few4:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -41607,7 +44477,21 @@ one4done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -41630,10 +44514,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -41695,7 +44581,7 @@ many5done:
 few5:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -41726,7 +44612,21 @@ one5done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -41749,10 +44649,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -41822,7 +44724,7 @@ many6done:
 few6:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -41855,7 +44757,21 @@ one6done:
 	ADDQ    $-16, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -41878,10 +44794,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-64, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-64, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -41959,7 +44877,7 @@ many7done:
 few7:
 	ADDQ  $+64, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -41995,6 +44913,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -42014,12 +44947,14 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 
 // func colsI64AVX512(a *byte)
 // Requires: AVX, AVX512F
-TEXT ·colsI64AVX512(SB), $64-8
+TEXT ·colsI64AVX512(SB), $96-8
 	MOVQ a+0(FP), AX
 	MOVQ 8(AX), CX
 	MOVQ CX, 32(SP)
@@ -42029,9 +44964,29 @@ TEXT ·colsI64AVX512(SB), $64-8
 	MOVQ CX, 24(SP)
 	MOVQ 40(AX), CX
 	MOVQ CX, (SP)
+	MOVQ $+0, CX
+	MOVQ CX, 64(SP)
 	MOVQ 32(AX), DX
 	CMPQ DX, $+1
 	JNE  rows
+	MOVQ DX, 64(SP)
+	MOVQ 56(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 72(SP)
+	MOVQ 64(AX), CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 80(SP)
+	MOVQ $+0, CX
+	MOVQ (SP), DX
+	SHLQ $0x03, DX
+	SUBQ DX, CX
+	MOVQ CX, 88(SP)
+	MOVQ $+1, DX
+	MOVQ (SP), CX
 	CMPQ CX, $+8
 	JNE  rows
 	MOVQ 56(AX), CX
@@ -42064,20 +45019,44 @@ item:
 
 node:
 	MOVQ 32(DX), CX
-	CMPQ CX, $+1
-	JEQ  tree1
-	CMPQ CX, $+2
-	JEQ  tree2
-	CMPQ CX, $+3
-	JEQ  tree3
 	CMPQ CX, $+4
-	JEQ  tree4
-	CMPQ CX, $+5
-	JEQ  tree5
+	JGE  from4
+	CMPQ CX, $+2
+	JGE  from2
+	CMPQ CX, $+1
+	JGE  from1
+	JMP  tree0
+
+from1:
+	JMP tree1
+
+from2:
+	CMPQ CX, $+3
+	JGE  from3
+	JMP  tree2
+
+from3:
+	JMP tree3
+
+from4:
 	CMPQ CX, $+6
-	JEQ  tree6
+	JGE  from6
+	CMPQ CX, $+5
+	JGE  from5
+	JMP  tree4
+
+from5:
+	JMP tree5
+
+from6:
 	CMPQ CX, $+7
-	JEQ  tree7
+	JGE  from7
+	JMP  tree6
+
+from7:
+	JMP tree7
+
+tree0:
 	MOVQ 16(AX), DI
 	MOVQ DI, SI
 	ADDQ 40(DX), SI
@@ -42093,10 +45072,12 @@ slot0:
 	MOVQ  8(SP), BX
 	TESTQ BX, BX
 	JNE   apart0
-	MOVQ  (SP), BX
-	ADDQ  $-32, BX
-	CMPQ  BX, $+0
-	JLT   few0
+
+row0:
+	MOVQ (SP), BX
+	ADDQ $-32, BX
+	CMPQ BX, $+0
+	JLT  few0
 
 many0:
 	VMOVUPS (CX), Z0
@@ -42133,7 +45114,7 @@ many0done:
 few0:
 	ADDQ  $+32, BX
 	TESTQ BX, BX
-	JEQ   next
+	JEQ   end0
 
 apart0:
 	VMOVUPS (CX), Z3
@@ -42157,7 +45138,20 @@ one0done:
 	ADDQ    $-8, BX
 	TESTQ   BX, BX
 	JNE     apart0
-	JMP     next
+
+end0:
+	MOVQ  64(SP), BX
+	TESTQ BX, BX
+	JEQ   next
+	MOVQ  24(SP), BX
+	ADDQ  $-1, BX
+	MOVQ  BX, 24(SP)
+	TESTQ BX, BX
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), DI
+	JMP   row0
 
 tree1:
 	MOVQ 16(AX), BX
@@ -42176,10 +45170,12 @@ slot1:
 	MOVQ  8(SP), R8
 	TESTQ R8, R8
 	JNE   apart1
-	MOVQ  (SP), R8
-	ADDQ  $-32, R8
-	CMPQ  R8, $+0
-	JLT   few1
+
+row1:
+	MOVQ (SP), R8
+	ADDQ $-32, R8
+	CMPQ R8, $+0
+	JLT  few1
 
 many1:
 	VMOVUPS (CX), Z3
@@ -42220,7 +45216,7 @@ many1done:
 few1:
 	ADDQ  $+32, R8
 	TESTQ R8, R8
-	JEQ   next
+	JEQ   end1
 
 apart1:
 	VMOVUPS (CX), Z0
@@ -42245,7 +45241,20 @@ one1done:
 	ADDQ    $-8, R8
 	TESTQ   R8, R8
 	JNE     apart1
-	JMP     next
+
+end1:
+	MOVQ  64(SP), R8
+	TESTQ R8, R8
+	JEQ   next
+	MOVQ  24(SP), R8
+	ADDQ  $-1, R8
+	MOVQ  R8, 24(SP)
+	TESTQ R8, R8
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), BX
+	JMP   row1
 
 tree2:
 	MOVQ 16(AX), SI
@@ -42266,10 +45275,12 @@ slot2:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart2
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few2
+
+row2:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few2
 
 many2:
 	VMOVUPS (DI), Z0
@@ -42314,7 +45325,7 @@ many2done:
 few2:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end2
 
 apart2:
 	VMOVUPS (DI), Z3
@@ -42340,7 +45351,20 @@ one2done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart2
-	JMP     next
+
+end2:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row2
 
 tree3:
 	MOVQ 16(AX), DI
@@ -42361,10 +45385,12 @@ slot3:
 	MOVQ  8(SP), R10
 	TESTQ R10, R10
 	JNE   apart3
-	MOVQ  (SP), R10
-	ADDQ  $-32, R10
-	CMPQ  R10, $+0
-	JLT   few3
+
+row3:
+	MOVQ (SP), R10
+	ADDQ $-32, R10
+	CMPQ R10, $+0
+	JLT  few3
 
 many3:
 	VMOVUPS (R9), Z3
@@ -42417,7 +45443,7 @@ many3done:
 few3:
 	ADDQ  $+32, R10
 	TESTQ R10, R10
-	JEQ   next
+	JEQ   end3
 
 apart3:
 	VMOVUPS (R9), Z0
@@ -42445,7 +45471,20 @@ one3done:
 	ADDQ    $-8, R10
 	TESTQ   R10, R10
 	JNE     apart3
-	JMP     next
+
+end3:
+	MOVQ  64(SP), R10
+	TESTQ R10, R10
+	JEQ   next
+	MOVQ  24(SP), R10
+	ADDQ  $-1, R10
+	MOVQ  R10, 24(SP)
+	TESTQ R10, R10
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  80(SP), CX
+	ADDQ  88(SP), DI
+	JMP   row3
 
 tree4:
 	MOVQ 16(AX), R9
@@ -42468,10 +45507,12 @@ slot4:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart4
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few4
+
+row4:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few4
 
 many4:
 	VMOVUPS (BX), Z0
@@ -42529,7 +45570,7 @@ many4done:
 few4:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end4
 
 apart4:
 	VMOVUPS (BX), Z3
@@ -42559,7 +45600,21 @@ one4done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart4
-	JMP     next
+
+end4:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), BX
+	ADDQ  72(SP), R10
+	ADDQ  80(SP), R8
+	ADDQ  88(SP), R9
+	JMP   row4
 
 tree5:
 	MOVQ 16(AX), R10
@@ -42582,10 +45637,12 @@ slot5:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart5
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few5
+
+row5:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few5
 
 many5:
 	VMOVUPS (CX), Z3
@@ -42647,7 +45704,7 @@ many5done:
 few5:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end5
 
 apart5:
 	VMOVUPS (CX), Z0
@@ -42678,7 +45735,21 @@ one5done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart5
-	JMP     next
+
+end5:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), CX
+	ADDQ  72(SP), R8
+	ADDQ  80(SP), SI
+	ADDQ  88(SP), R10
+	JMP   row5
 
 tree6:
 	MOVQ 16(AX), R8
@@ -42701,10 +45772,12 @@ slot6:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart6
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few6
+
+row6:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few6
 
 many6:
 	VMOVUPS (R9), Z0
@@ -42774,7 +45847,7 @@ many6done:
 few6:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end6
 
 apart6:
 	VMOVUPS (R9), Z3
@@ -42807,7 +45880,21 @@ one6done:
 	ADDQ    $-8, R11
 	TESTQ   R11, R11
 	JNE     apart6
-	JMP     next
+
+end6:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R9
+	ADDQ  72(SP), SI
+	ADDQ  80(SP), DI
+	ADDQ  88(SP), R8
+	JMP   row6
 
 tree7:
 	MOVQ 16(AX), SI
@@ -42830,10 +45917,12 @@ slot7:
 	MOVQ  8(SP), R11
 	TESTQ R11, R11
 	JNE   apart7
-	MOVQ  (SP), R11
-	ADDQ  $-32, R11
-	CMPQ  R11, $+0
-	JLT   few7
+
+row7:
+	MOVQ (SP), R11
+	ADDQ $-32, R11
+	CMPQ R11, $+0
+	JLT  few7
 
 many7:
 	VMOVUPS (R10), Z3
@@ -42911,7 +46000,7 @@ many7done:
 few7:
 	ADDQ  $+32, R11
 	TESTQ R11, R11
-	JEQ   next
+	JEQ   end7
 
 apart7:
 	VMOVUPS (R10), Z0
@@ -42947,6 +46036,21 @@ one7done:
 	TESTQ   R11, R11
 	JNE     apart7
 
+end7:
+	MOVQ  64(SP), R11
+	TESTQ R11, R11
+	JEQ   next
+	MOVQ  24(SP), R11
+	ADDQ  $-1, R11
+	MOVQ  R11, 24(SP)
+	TESTQ R11, R11
+	JEQ   end
+	ADDQ  72(SP), R10
+	ADDQ  72(SP), DI
+	ADDQ  80(SP), BX
+	ADDQ  88(SP), SI
+	JMP   row7
+
 next:
 	MOVQ 16(SP), R8
 	CMPQ DX, R8
@@ -42966,6 +46070,8 @@ done:
 	MOVQ  R8, 24(SP)
 	TESTQ R8, R8
 	JNE   item
+
+end:
 	VZEROUPPER
 	RET
 

@@ -28142,7 +28142,7 @@ done:
 	RET
 
 // func colsF32NEON(a *byte)
-TEXT ·colsF32NEON(SB), $72-8
+TEXT ·colsF32NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -28153,9 +28153,29 @@ TEXT ·colsF32NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -28189,20 +28209,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -28222,6 +28264,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -28268,7 +28312,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -28293,7 +28337,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -28315,6 +28373,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -28374,7 +28434,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -28403,7 +28463,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -28428,6 +28504,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -28501,7 +28579,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -28536,7 +28614,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -28561,6 +28659,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -28646,7 +28746,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -28683,7 +28783,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -28713,6 +28833,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -28814,7 +28936,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -28861,7 +28983,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -28891,6 +29041,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -29004,7 +29156,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -29053,7 +29205,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -29083,6 +29263,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -29208,7 +29390,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -29259,7 +29441,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -29289,6 +29499,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -29426,7 +29638,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -29480,6 +29692,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -29500,10 +29741,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsF64NEON(a *byte)
-TEXT ·colsF64NEON(SB), $72-8
+TEXT ·colsF64NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -29514,9 +29757,29 @@ TEXT ·colsF64NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$2, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -29550,20 +29813,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -29583,6 +29868,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -29629,7 +29916,7 @@ many0done:
 
 few0:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -29654,7 +29941,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$2, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -29676,6 +29977,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$16, R5, R5
 	CMP	$0, R5
@@ -29735,7 +30038,7 @@ many1done:
 
 few1:
 	ADD	$16, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -29764,7 +30067,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$2, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -29789,6 +30108,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$16, R1, R1
 	CMP	$0, R1
@@ -29862,7 +30183,7 @@ many2done:
 
 few2:
 	ADD	$16, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -29897,7 +30218,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$2, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -29922,6 +30263,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$16, R7, R7
 	CMP	$0, R7
@@ -30007,7 +30350,7 @@ many3done:
 
 few3:
 	ADD	$16, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -30044,7 +30387,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$2, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -30074,6 +30437,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -30175,7 +30540,7 @@ many4done:
 
 few4:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -30222,7 +30587,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$2, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -30252,6 +30645,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$16, R11, R11
 	CMP	$0, R11
@@ -30365,7 +30760,7 @@ many5done:
 
 few5:
 	ADD	$16, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -30414,7 +30809,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$2, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -30444,6 +30867,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$16, R4, R4
 	CMP	$0, R4
@@ -30569,7 +30994,7 @@ many6done:
 
 few6:
 	ADD	$16, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -30620,7 +31045,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -30650,6 +31103,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$16, R10, R10
 	CMP	$0, R10
@@ -30787,7 +31242,7 @@ many7done:
 
 few7:
 	ADD	$16, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -30841,6 +31296,35 @@ one7done:
 	SUB	$2, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -30861,10 +31345,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsF16NEON(a *byte)
-TEXT ·colsF16NEON(SB), $72-8
+TEXT ·colsF16NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -30875,9 +31361,29 @@ TEXT ·colsF16NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$1, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -30911,20 +31417,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -30944,6 +31472,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -30996,7 +31526,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVD	(R1), F7
@@ -31022,7 +31552,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -31044,6 +31588,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -31115,7 +31661,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVD	(R1), F0
@@ -31146,7 +31692,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -31171,6 +31733,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -31262,7 +31826,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVD	(R6), F7
@@ -31300,7 +31864,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -31325,6 +31909,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -31434,7 +32020,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVD	(R8), F0
@@ -31475,7 +32061,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -31505,6 +32111,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -31636,7 +32244,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVD	(R1), F7
@@ -31688,7 +32296,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -31718,6 +32354,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -31867,7 +32505,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVD	(R12), F0
@@ -31922,7 +32560,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -31952,6 +32618,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -32119,7 +32787,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVD	(R3), F7
@@ -32177,7 +32845,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -32207,6 +32903,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -32392,7 +33090,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVD	(R11), F0
@@ -32454,6 +33152,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -32474,10 +33201,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsBF16NEON(a *byte)
-TEXT ·colsBF16NEON(SB), $72-8
+TEXT ·colsBF16NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -32488,9 +33217,29 @@ TEXT ·colsBF16NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$1, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -32524,20 +33273,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -32557,6 +33328,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -32609,7 +33382,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVD	(R1), F7
@@ -32635,7 +33408,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -32657,6 +33444,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -32728,7 +33517,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVD	(R1), F0
@@ -32759,7 +33548,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -32784,6 +33589,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -32875,7 +33682,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVD	(R6), F7
@@ -32913,7 +33720,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -32938,6 +33765,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -33047,7 +33876,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVD	(R8), F0
@@ -33088,7 +33917,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -33118,6 +33967,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -33249,7 +34100,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVD	(R1), F7
@@ -33301,7 +34152,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -33331,6 +34210,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -33480,7 +34361,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVD	(R12), F0
@@ -33535,7 +34416,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -33565,6 +34474,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -33732,7 +34643,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVD	(R3), F7
@@ -33790,7 +34701,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -33820,6 +34759,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -34005,7 +34946,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVD	(R11), F0
@@ -34067,6 +35008,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -34087,10 +35057,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsI32NEON(a *byte)
-TEXT ·colsI32NEON(SB), $72-8
+TEXT ·colsI32NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -34101,9 +35073,29 @@ TEXT ·colsI32NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$2, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$4, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -34137,20 +35129,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -34170,6 +35184,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -34216,7 +35232,7 @@ many0done:
 
 few0:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -34241,7 +35257,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$4, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -34263,6 +35293,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$32, R5, R5
 	CMP	$0, R5
@@ -34322,7 +35354,7 @@ many1done:
 
 few1:
 	ADD	$32, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -34351,7 +35383,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$4, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -34376,6 +35424,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$32, R1, R1
 	CMP	$0, R1
@@ -34449,7 +35499,7 @@ many2done:
 
 few2:
 	ADD	$32, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -34484,7 +35534,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$4, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -34509,6 +35579,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$32, R7, R7
 	CMP	$0, R7
@@ -34594,7 +35666,7 @@ many3done:
 
 few3:
 	ADD	$32, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -34631,7 +35703,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$4, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -34661,6 +35753,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$32, R3, R3
 	CMP	$0, R3
@@ -34762,7 +35856,7 @@ many4done:
 
 few4:
 	ADD	$32, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -34809,7 +35903,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$4, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -34839,6 +35961,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$32, R11, R11
 	CMP	$0, R11
@@ -34952,7 +36076,7 @@ many5done:
 
 few5:
 	ADD	$32, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -35001,7 +36125,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$4, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -35031,6 +36183,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$32, R4, R4
 	CMP	$0, R4
@@ -35156,7 +36310,7 @@ many6done:
 
 few6:
 	ADD	$32, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -35207,7 +36361,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$4, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -35237,6 +36419,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$32, R10, R10
 	CMP	$0, R10
@@ -35374,7 +36558,7 @@ many7done:
 
 few7:
 	ADD	$32, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -35428,6 +36612,35 @@ one7done:
 	SUB	$4, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -35448,10 +36661,12 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func colsI64NEON(a *byte)
-TEXT ·colsI64NEON(SB), $72-8
+TEXT ·colsI64NEON(SB), $104-8
 	MOVD	a+0(FP), R0
 	VEOR	V31.B16, V31.B16, V31.B16
 	MOVD	8(R0), R1
@@ -35462,9 +36677,29 @@ TEXT ·colsI64NEON(SB), $72-8
 	MOVD	R1, 40(RSP)
 	MOVD	40(R0), R1
 	MOVD	R1, 16(RSP)
+	MOVD	$0, R1
+	MOVD	R1, 80(RSP)
 	MOVD	32(R0), R2
 	CMP	$1, R2
 	BNE	rows
+	MOVD	R2, 80(RSP)
+	MOVD	56(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 88(RSP)
+	MOVD	64(R0), R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 96(RSP)
+	MOVD	$0, R1
+	MOVD	16(RSP), R2
+	LSL	$3, R2, R2
+	SUB	R2, R1, R1
+	MOVD	R1, 104(RSP)
+	MOVD	$1, R2
+	MOVD	16(RSP), R1
 	CMP	$2, R1
 	BNE	rows
 	MOVD	56(R0), R1
@@ -35498,20 +36733,42 @@ item:
 
 node:
 	MOVD	32(R2), R1
-	CMP	$1, R1
-	BEQ	tree1
-	CMP	$2, R1
-	BEQ	tree2
-	CMP	$3, R1
-	BEQ	tree3
 	CMP	$4, R1
-	BEQ	tree4
-	CMP	$5, R1
-	BEQ	tree5
+	BGE	from4
+	CMP	$2, R1
+	BGE	from2
+	CMP	$1, R1
+	BGE	from1
+	JMP	tree0
+
+from1:
+	JMP	tree1
+
+from2:
+	CMP	$3, R1
+	BGE	from3
+	JMP	tree2
+
+from3:
+	JMP	tree3
+
+from4:
 	CMP	$6, R1
-	BEQ	tree6
+	BGE	from6
+	CMP	$5, R1
+	BGE	from5
+	JMP	tree4
+
+from5:
+	JMP	tree5
+
+from6:
 	CMP	$7, R1
-	BEQ	tree7
+	BGE	from7
+	JMP	tree6
+
+from7:
+	JMP	tree7
 
 tree0:
 	MOVD	16(R0), R5
@@ -35531,6 +36788,8 @@ slot0:
 	ADD	R3, R1, R1
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart0
+
+row0:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -35577,7 +36836,7 @@ many0done:
 
 few0:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end0
 
 apart0:
 	FMOVQ	(R1), F7
@@ -35602,7 +36861,21 @@ one0done:
 	ADD	$16, R5, R5
 	SUB	$2, R3, R3
 	CBNZ	R3, apart0
-	JMP	next
+
+end0:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R6
+	ADD	R6, R1, R1
+	MOVD	96(RSP), R6
+	ADD	R6, R4, R4
+	MOVD	104(RSP), R6
+	ADD	R6, R5, R5
+	JMP	row0
 
 tree1:
 	MOVD	16(R0), R3
@@ -35624,6 +36897,8 @@ slot1:
 	ADD	R5, R1, R6
 	MOVD	24(RSP), R5
 	CBNZ	R5, apart1
+
+row1:
 	MOVD	16(RSP), R5
 	SUB	$16, R5, R5
 	CMP	$0, R5
@@ -35683,7 +36958,7 @@ many1done:
 
 few1:
 	ADD	$16, R5, R5
-	CBZ	R5, next
+	CBZ	R5, end1
 
 apart1:
 	FMOVQ	(R1), F0
@@ -35712,7 +36987,23 @@ one1done:
 	ADD	$16, R3, R3
 	SUB	$2, R5, R5
 	CBNZ	R5, apart1
-	JMP	next
+
+end1:
+	MOVD	80(RSP), R5
+	CBZ	R5, next
+	MOVD	40(RSP), R5
+	SUB	$1, R5, R5
+	MOVD	R5, 40(RSP)
+	CBZ	R5, end
+	MOVD	88(RSP), R7
+	ADD	R7, R1, R1
+	MOVD	88(RSP), R7
+	ADD	R7, R6, R6
+	MOVD	96(RSP), R7
+	ADD	R7, R4, R4
+	MOVD	104(RSP), R7
+	ADD	R7, R3, R3
+	JMP	row1
 
 tree2:
 	MOVD	16(R0), R4
@@ -35737,6 +37028,8 @@ slot2:
 	ADD	R1, R5, R8
 	MOVD	24(RSP), R1
 	CBNZ	R1, apart2
+
+row2:
 	MOVD	16(RSP), R1
 	SUB	$16, R1, R1
 	CMP	$0, R1
@@ -35810,7 +37103,7 @@ many2done:
 
 few2:
 	ADD	$16, R1, R1
-	CBZ	R1, next
+	CBZ	R1, end2
 
 apart2:
 	FMOVQ	(R6), F7
@@ -35845,7 +37138,27 @@ one2done:
 	ADD	$16, R4, R4
 	SUB	$2, R1, R1
 	CBNZ	R1, apart2
-	JMP	next
+
+end2:
+	MOVD	80(RSP), R1
+	CBZ	R1, next
+	MOVD	40(RSP), R1
+	SUB	$1, R1, R1
+	MOVD	R1, 40(RSP)
+	CBZ	R1, end
+	MOVD	88(RSP), R9
+	ADD	R9, R6, R6
+	MOVD	88(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	88(RSP), R9
+	ADD	R9, R7, R7
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	96(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	104(RSP), R9
+	ADD	R9, R4, R4
+	JMP	row2
 
 tree3:
 	MOVD	16(R0), R6
@@ -35870,6 +37183,8 @@ slot3:
 	ADD	R7, R4, R1
 	MOVD	24(RSP), R7
 	CBNZ	R7, apart3
+
+row3:
 	MOVD	16(RSP), R7
 	SUB	$16, R7, R7
 	CMP	$0, R7
@@ -35955,7 +37270,7 @@ many3done:
 
 few3:
 	ADD	$16, R7, R7
-	CBZ	R7, next
+	CBZ	R7, end3
 
 apart3:
 	FMOVQ	(R8), F0
@@ -35992,7 +37307,27 @@ one3done:
 	ADD	$16, R6, R6
 	SUB	$2, R7, R7
 	CBNZ	R7, apart3
-	JMP	next
+
+end3:
+	MOVD	80(RSP), R7
+	CBZ	R7, next
+	MOVD	40(RSP), R7
+	SUB	$1, R7, R7
+	MOVD	R7, 40(RSP)
+	CBZ	R7, end
+	MOVD	88(RSP), R9
+	ADD	R9, R8, R8
+	MOVD	88(RSP), R9
+	ADD	R9, R4, R4
+	MOVD	88(RSP), R9
+	ADD	R9, R3, R3
+	MOVD	88(RSP), R9
+	ADD	R9, R1, R1
+	MOVD	96(RSP), R9
+	ADD	R9, R5, R5
+	MOVD	104(RSP), R9
+	ADD	R9, R6, R6
+	JMP	row3
 
 tree4:
 	MOVD	16(R0), R8
@@ -36022,6 +37357,8 @@ slot4:
 	ADD	R3, R7, R12
 	MOVD	24(RSP), R3
 	CBNZ	R3, apart4
+
+row4:
 	MOVD	16(RSP), R3
 	SUB	$16, R3, R3
 	CMP	$0, R3
@@ -36123,7 +37460,7 @@ many4done:
 
 few4:
 	ADD	$16, R3, R3
-	CBZ	R3, next
+	CBZ	R3, end4
 
 apart4:
 	FMOVQ	(R1), F7
@@ -36170,7 +37507,35 @@ one4done:
 	ADD	$16, R8, R8
 	SUB	$2, R3, R3
 	CBNZ	R3, apart4
-	JMP	next
+
+end4:
+	MOVD	80(RSP), R3
+	CBZ	R3, next
+	MOVD	40(RSP), R3
+	SUB	$1, R3, R3
+	MOVD	R3, 40(RSP)
+	CBZ	R3, end
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	96(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	104(RSP), R13
+	ADD	R13, R8, R8
+	JMP	row4
 
 tree5:
 	MOVD	16(R0), R9
@@ -36200,6 +37565,8 @@ slot5:
 	ADD	R11, R6, R3
 	MOVD	24(RSP), R11
 	CBNZ	R11, apart5
+
+row5:
 	MOVD	16(RSP), R11
 	SUB	$16, R11, R11
 	CMP	$0, R11
@@ -36313,7 +37680,7 @@ many5done:
 
 few5:
 	ADD	$16, R11, R11
-	CBZ	R11, next
+	CBZ	R11, end5
 
 apart5:
 	FMOVQ	(R12), F0
@@ -36362,7 +37729,35 @@ one5done:
 	ADD	$16, R9, R9
 	SUB	$2, R11, R11
 	CBNZ	R11, apart5
-	JMP	next
+
+end5:
+	MOVD	80(RSP), R11
+	CBZ	R11, next
+	MOVD	40(RSP), R11
+	SUB	$1, R11, R11
+	MOVD	R11, 40(RSP)
+	CBZ	R11, end
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	96(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	104(RSP), R13
+	ADD	R13, R9, R9
+	JMP	row5
 
 tree6:
 	MOVD	16(R0), R1
@@ -36392,6 +37787,8 @@ slot6:
 	ADD	R4, R7, R11
 	MOVD	24(RSP), R4
 	CBNZ	R4, apart6
+
+row6:
 	MOVD	16(RSP), R4
 	SUB	$16, R4, R4
 	CMP	$0, R4
@@ -36517,7 +37914,7 @@ many6done:
 
 few6:
 	ADD	$16, R4, R4
-	CBZ	R4, next
+	CBZ	R4, end6
 
 apart6:
 	FMOVQ	(R3), F7
@@ -36568,7 +37965,35 @@ one6done:
 	ADD	$16, R1, R1
 	SUB	$2, R4, R4
 	CBNZ	R4, apart6
-	JMP	next
+
+end6:
+	MOVD	80(RSP), R4
+	CBZ	R4, next
+	MOVD	40(RSP), R4
+	SUB	$1, R4, R4
+	MOVD	R4, 40(RSP)
+	CBZ	R4, end
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R12, R12
+	MOVD	88(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	88(RSP), R13
+	ADD	R13, R10, R10
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	96(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	104(RSP), R13
+	ADD	R13, R1, R1
+	JMP	row6
 
 tree7:
 	MOVD	16(R0), R12
@@ -36598,6 +38023,8 @@ slot7:
 	ADD	R10, R6, R4
 	MOVD	24(RSP), R10
 	CBNZ	R10, apart7
+
+row7:
 	MOVD	16(RSP), R10
 	SUB	$16, R10, R10
 	CMP	$0, R10
@@ -36735,7 +38162,7 @@ many7done:
 
 few7:
 	ADD	$16, R10, R10
-	CBZ	R10, next
+	CBZ	R10, end7
 
 apart7:
 	FMOVQ	(R11), F0
@@ -36789,6 +38216,35 @@ one7done:
 	SUB	$2, R10, R10
 	CBNZ	R10, apart7
 
+end7:
+	MOVD	80(RSP), R10
+	CBZ	R10, next
+	MOVD	40(RSP), R10
+	SUB	$1, R10, R10
+	MOVD	R10, 40(RSP)
+	CBZ	R10, end
+	MOVD	88(RSP), R13
+	ADD	R13, R11, R11
+	MOVD	88(RSP), R13
+	ADD	R13, R7, R7
+	MOVD	88(RSP), R13
+	ADD	R13, R5, R5
+	MOVD	88(RSP), R13
+	ADD	R13, R6, R6
+	MOVD	88(RSP), R13
+	ADD	R13, R3, R3
+	MOVD	88(RSP), R13
+	ADD	R13, R1, R1
+	MOVD	88(RSP), R13
+	ADD	R13, R8, R8
+	MOVD	88(RSP), R13
+	ADD	R13, R4, R4
+	MOVD	96(RSP), R13
+	ADD	R13, R9, R9
+	MOVD	104(RSP), R13
+	ADD	R13, R12, R12
+	JMP	row7
+
 next:
 	MOVD	32(RSP), R4
 	CMP	R4, R2
@@ -36809,6 +38265,8 @@ done:
 	SUB	$1, R4, R4
 	MOVD	R4, 40(RSP)
 	CBNZ	R4, item
+
+end:
 	RET
 
 // func roundF16NEON(a *byte)

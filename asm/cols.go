@@ -17,23 +17,19 @@ func cols(m Machine, t kernels.Type, args GP) {
 	c := &columns{m: m, t: t, args: args}
 	c.begin()
 	r := m.Regs()
+	m.Keep(t)
 	m.Label("item")
 	c.node = r.GP()
 	m.LoadInt(c.node, At(args, offset.cols.Nodes))
 	m.Label("node")
 	tree := r.GP()
 	m.LoadInt(tree, At(c.node, offset.node.Tree))
-	for i := range kernels.Trees[1:] {
-		m.JumpIfInt(Equal, tree, i+1, fmt.Sprintf("tree%d", i+1))
-	}
+	c.choose(tree, 0, len(kernels.Trees))
 	r.FreeGP(tree)
 	for i, leaves := range kernels.Trees {
 		m.Label(fmt.Sprintf("tree%d", i))
 		c.leaves = leaves
 		c.emit(i)
-		if i < len(kernels.Trees)-1 {
-			m.Jump("next")
-		}
 	}
 	c.end()
 }
@@ -57,12 +53,30 @@ type columns struct {
 	src, dst   Addr // the current item
 	fromVector Addr // from one vector of a row to the next, in Src
 	toVector   Addr // and in Dst
+	alone      Addr // not 0 for items of a single node
+	fromRow    Addr // from the end of such an item to the next, in Src
+	toRow      Addr // in Dst
+	leftRow    Addr // and in Slots
+}
+
+// choose jumps to one of the trees from first up to the one before end.
+func (c *columns) choose(tree GP, first, end int) {
+	if end-first == 1 {
+		c.m.Jump(fmt.Sprintf("tree%d", first))
+		return
+	}
+	middle := (first + end) / 2
+	upper := fmt.Sprintf("from%d", middle)
+	c.m.JumpIfInt(GreaterEqual, tree, middle, upper)
+	c.choose(tree, first, middle)
+	c.m.Label(upper)
+	c.choose(tree, middle, end)
 }
 
 // begin fills the frame.
 func (c *columns) begin() {
 	m, r, n := c.m, c.m.Regs(), lanes(c.m, c.t)
-	for _, a := range []*Addr{&c.count, &c.apart, &c.last, &c.outer, &c.src, &c.dst, &c.fromVector, &c.toVector} {
+	for _, a := range []*Addr{&c.count, &c.apart, &c.last, &c.outer, &c.src, &c.dst, &c.fromVector, &c.toVector, &c.alone, &c.fromRow, &c.toRow, &c.leftRow} {
 		*a = m.Local(8)
 	}
 	g, count := r.GP(), r.GP()
@@ -78,8 +92,26 @@ func (c *columns) begin() {
 	copyArg(c.dst, offset.cols.Dst)
 	copyArg(c.outer, offset.cols.Outer)
 	copyArg(c.count, offset.cols.N)
+	set(c.alone, 0)
 	m.LoadInt(count, At(c.args, offset.cols.Count))
 	m.JumpIfInt(NotEqual, count, 1, "rows")
+	m.StoreInt(c.alone, count)
+	skip := func(to Addr, outer, size int) {
+		if outer < 0 {
+			m.MoveInt(g, 0)
+		} else {
+			m.LoadInt(g, At(c.args, outer))
+		}
+		m.LoadInt(count, c.count)
+		m.ShiftLeft(count, log2(size))
+		m.Sub(g, count)
+		m.StoreInt(to, g)
+	}
+	skip(c.fromRow, offset.cols.SrcOuter, c.t.Size())
+	skip(c.toRow, offset.cols.DstOuter, c.t.Acc().Size())
+	skip(c.leftRow, -1, c.t.Acc().Size())
+	m.MoveInt(count, 1)
+	m.LoadInt(g, c.count)
 	m.JumpIfInt(NotEqual, g, n, "rows")
 	copyArg(c.fromVector, offset.cols.SrcOuter)
 	copyArg(c.toVector, offset.cols.DstOuter)
@@ -122,7 +154,9 @@ func (c *columns) end() {
 	m.AddInt(g, -1)
 	m.StoreInt(c.outer, g)
 	m.JumpIfInt(NotEqual, g, 0, "item")
+	m.Label("end")
 	r.FreeGP(g, c.node, c.args)
+	m.FreeKept()
 	m.End()
 }
 
@@ -151,6 +185,7 @@ func (c *columns) emit(tree int) {
 	left := r.GP() // elements
 	m.LoadInt(left, c.apart)
 	m.JumpIfInt(NotEqual, left, 0, label("apart"))
+	m.Label(label("row"))
 	m.LoadInt(left, c.count)
 	unroll := m.Unroll(t)
 	m.AddInt(left, -unroll*n)
@@ -161,11 +196,24 @@ func (c *columns) emit(tree int) {
 	m.JumpIfInt(GreaterEqual, left, 0, label("many"))
 	m.Label(label("few"))
 	m.AddInt(left, unroll*n)
-	m.JumpIfInt(Equal, left, 0, "next")
+	m.JumpIfInt(Equal, left, 0, label("end"))
 	m.Label(label("apart"))
 	c.step(label("one"), 1)
 	m.AddInt(left, -n)
 	m.JumpIfInt(NotEqual, left, 0, label("apart"))
+	m.Label(label("end"))
+	m.LoadInt(left, c.alone)
+	m.JumpIfInt(Equal, left, 0, "next")
+	m.LoadInt(left, c.outer)
+	m.AddInt(left, -1)
+	m.StoreInt(c.outer, left)
+	m.JumpIfInt(Equal, left, 0, "end")
+	for _, p := range c.streams.Ptrs {
+		m.AddMem(p, c.fromRow)
+	}
+	m.AddMem(c.to, c.toRow)
+	m.AddMem(c.lefts, c.leftRow)
+	m.Jump(label("row"))
 	r.FreeGP(left, c.to, c.lefts)
 	m.FreeStreams(c.streams)
 }

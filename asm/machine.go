@@ -131,6 +131,9 @@ type Machine interface {
 	LoadPairs(t kernels.Type, dst []Vec, a Addr)
 	LoadAddPairs(t kernels.Type, dst []Vec, a Addr)
 	Untangle(t kernels.Type, a, b Vec)
+	// Keep keeps in registers, until FreeKept, what loads of pairs need beside them.
+	Keep(t kernels.Type)
+	FreeKept()
 	// Prefetch hints that the memory at a will be read, if it can be.
 	Prefetch(a Addr)
 	// RoundStore rounds a vector to elements of t, and stores them.

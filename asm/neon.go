@@ -630,6 +630,9 @@ func (m *neon) LoadHalves(t kernels.Type, dst Vec, a, b Addr) { panic("no halves
 // LoadsPairs: the halves of a register widen as fast.
 func (*neon) LoadsPairs(t kernels.Type) bool { return false }
 
+func (*neon) Keep(t kernels.Type) {}
+func (*neon) FreeKept()           {}
+
 func (*neon) LoadPairs(t kernels.Type, dst []Vec, a Addr)    { panic("no pairs") }
 func (*neon) LoadAddPairs(t kernels.Type, dst []Vec, a Addr) { panic("no pairs") }
 func (*neon) Untangle(t kernels.Type, a, b Vec)              { panic("no pairs") }

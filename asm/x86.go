@@ -25,6 +25,7 @@ type x86 struct {
 	consts map[string]operand.Mem
 	bytes  int
 	labels int
+	kept   Vec // what Keep keeps
 }
 
 // gps are the general-purpose registers in allocation order: all but the stack
@@ -60,7 +61,7 @@ func newX86(c *build.Context, isa kernels.ISA, vec []reg.VecPhysical, consts map
 	for i := range gps {
 		g = append(g, GP(i))
 	}
-	return &x86{Context: c, isa: isa, regs: NewRegs(g, len(vec)), vec: vec, consts: consts, bytes: int(vec[0].Size())}
+	return &x86{Context: c, isa: isa, regs: NewRegs(g, len(vec)), vec: vec, consts: consts, bytes: int(vec[0].Size()), kept: noVec}
 }
 
 func (m *x86) ISA() kernels.ISA { return m.isa }
@@ -329,6 +330,21 @@ func (m *x86) StoreVecs(a Addr, vs []Vec) {
 // takes half the instructions that widening them in order does.
 func (m *x86) LoadsPairs(t kernels.Type) bool { return t == kernels.BF16 }
 
+// Keep keeps the mask for pairs in a register.
+func (m *x86) Keep(t kernels.Type) {
+	if m.LoadsPairs(t) {
+		m.kept = m.regs.Vec()
+		m.VMOVUPS(m.upper(), m.vec[m.kept])
+	}
+}
+
+func (m *x86) FreeKept() {
+	if m.kept != noVec {
+		m.regs.Free(m.kept)
+		m.kept = noVec
+	}
+}
+
 // upper is the mask of the upper halves of 32 bits.
 func (m *x86) upper() operand.Mem {
 	return m.constant(integers(4, repeat(m.bytes/4, -1<<16)))
@@ -339,6 +355,10 @@ func (m *x86) LoadPairs(t kernels.Type, dst []Vec, a Addr) {
 		even, odd := m.vec[dst[i]], m.vec[dst[i+1]]
 		m.VMOVUPS(m.mem(a.Plus(i*m.loaded(t))), odd)
 		m.VPSLLD(operand.U8(16), odd, even)
+		if m.kept != noVec {
+			m.VANDPS(m.vec[m.kept], odd, odd)
+			continue
+		}
 		m.VANDPS(m.upper(), odd, odd)
 	}
 }

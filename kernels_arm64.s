@@ -4,6 +4,23 @@
 
 #include "textflag.h"
 
+// fadd vd.4s, vn.4s, vm.4s
+#define FADD_S4(m, n, d) WORD $(0x4e20d400|d<<0|n<<5|m<<16)
+// faddp vd.4s, vn.4s, vm.4s
+#define FADDP_S4(m, n, d) WORD $(0x6e20d400|d<<0|n<<5|m<<16)
+// fadd vd.2d, vn.2d, vm.2d
+#define FADD_D2(m, n, d) WORD $(0x4e60d400|d<<0|n<<5|m<<16)
+// faddp vd.2d, vn.2d, vm.2d
+#define FADDP_D2(m, n, d) WORD $(0x6e60d400|d<<0|n<<5|m<<16)
+// fcvtl vd.4s, vn.4h
+#define FCVTL(n, d) WORD $(0x0e217800|d<<0|n<<5)
+// fcvtl2 vd.4s, vn.8h
+#define FCVTL2(n, d) WORD $(0x4e217800|d<<0|n<<5)
+// fcvtn vd.4h, vn.4s
+#define FCVTN(n, d) WORD $(0x0e216800|d<<0|n<<5)
+// fcmeq vd.4s, vn.4s, vm.4s
+#define FCMEQ_S4(m, n, d) WORD $(0x4e20e400|d<<0|n<<5|m<<16)
+
 // func sumF32NEON(a *byte)
 TEXT ·sumF32NEON(SB), $0-8
 	MOVD	a+0(FP), R0
@@ -31,29 +48,29 @@ TEXT ·sumF32NEON(SB), $0-8
 	TBZ	$4, R2, vectors14to14
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -62,23 +79,23 @@ TEXT ·sumF32NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -87,43 +104,43 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -132,21 +149,21 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -155,26 +172,26 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -182,20 +199,20 @@ vectors8to11:
 	TBZ	$4, R2, vectors10to10
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -204,19 +221,19 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FADD_S4(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -225,33 +242,33 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -260,14 +277,14 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -279,21 +296,21 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -302,14 +319,14 @@ vectors0to7:
 	TBZ	$4, R2, vectors6to6
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -318,15 +335,15 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -335,23 +352,23 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -360,10 +377,10 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -375,13 +392,13 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -389,7 +406,7 @@ vectors0to3:
 	TBZ	$4, R2, vectors2to2
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -398,8 +415,8 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -411,9 +428,9 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -426,7 +443,7 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -441,8 +458,8 @@ vectors0to0:
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -472,163 +489,163 @@ longLast:
 	TBZ	$6, R2, longLast8to11
 	TBZ	$5, R2, longLast12to13
 	TBZ	$4, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R5), F17
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R5), F17
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R5), F17
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R5), F17
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R5), F17
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R5), F17
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R5), F17
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R5), F17
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R5), F17
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R5), F17
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R5), F17
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R5), F17
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R5), F17
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R5), F17
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R5), F17
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -642,29 +659,29 @@ longTwo:
 	FLDPQ	192(R5), (F13, F14)
 	FLDPQ	224(R5), (F15, F16)
 	FLDPQ	256(R5), (F17, F18)
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
 	FLDPQ	288(R5), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(17, 4, 4)
 	FLDPQ	320(R5), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
 	FLDPQ	352(R5), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
 	FLDPQ	384(R5), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
 	FLDPQ	416(R5), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(17, 12, 12)
 	FLDPQ	448(R5), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R5), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
 	ADD	$512, R5, R5
 	TBZ	$8, R2, longLast
 	LSL	$2, R3, R6
@@ -683,89 +700,89 @@ longTwo:
 	TBZ	$6, R2, longNarrow0to3
 	TBZ	$5, R2, longNarrow4to5
 	TBZ	$4, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R5), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R5), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R5), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R5), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R5), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R5), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R5), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R2, longNarrow0to1
 	TBZ	$4, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 12, 12)
 	FLDPQ	192(R5), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	224(R5), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -774,25 +791,25 @@ longWide:
 	FLDPQ	64(R5), (F21, F22)
 	FLDPQ	96(R5), (F23, F24)
 	FLDPQ	256(R5), (F25, F26)
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(26, 18, 18)
 	FLDPQ	288(R5), (F26, F25)
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(25, 20, 20)
 	FLDPQ	320(R5), (F25, F26)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
 	FLDPQ	352(R5), (F26, F25)
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 23, 23)
+	FADD_S4(25, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	128(R5), (F17, F18)
 	FLDPQ	160(R5), (F19, F20)
 	FLDPQ	192(R5), (F21, F22)
@@ -800,77 +817,77 @@ longWide:
 	TBZ	$6, R2, longWide0to3
 	TBZ	$5, R2, longWide4to5
 	TBZ	$4, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R5), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R5), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R5), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R5), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R5), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R5), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R5), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R2, longWide0to1
 	TBZ	$4, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -913,6 +930,8 @@ TEXT ·sumLongF32NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -926,394 +945,394 @@ block:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 0, 0)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 0, 0)
+	FADD_S4(10, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 6, 6)
+	FADD_S4(12, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
@@ -1341,90 +1360,90 @@ row:
 	FLDPQ	64(R6), (F6, F5)
 	FLDPQ	96(R6), (F4, F12)
 	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
 	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 7, 7)
 	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(13, 6, 6)
+	FADD_S4(14, 5, 5)
 	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 12, 12)
 	FLDPQ	512(R6), (F13, F14)
 	FLDPQ	544(R6), (F15, F8)
 	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(9, 13, 13)
+	FADD_S4(10, 14, 14)
 	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(10, 15, 15)
+	FADD_S4(9, 8, 8)
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	576(R6), (F8, F15)
 	FLDPQ	608(R6), (F14, F13)
 	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 15, 15)
 	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(9, 13, 13)
+	FADD_S4(8, 6, 6)
+	FADD_S4(15, 5, 5)
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 12, 12)
 	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
 	FLDPQ	-928(R26), (F11, F19)
 	FLDPQ	-768(R26), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
 	FLDPQ	-736(R26), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 8, 8)
 	FLDPQ	-704(R26), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(18, 9, 9)
+	FADD_S4(17, 10, 10)
 	FLDPQ	-672(R26), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 19, 19)
 	FLDPQ	-512(R26), (F18, F17)
 	FLDPQ	-480(R26), (F16, F23)
 	FLDPQ	-256(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-224(R26), (F21, F22)
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FADD_S4(21, 16, 16)
+	FADD_S4(22, 23, 23)
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(23, 8, 8)
 	FLDPQ	-448(R26), (F23, F16)
 	FLDPQ	-416(R26), (F17, F18)
 	FLDPQ	-192(R26), (F22, F21)
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
+	FADD_S4(22, 23, 23)
+	FADD_S4(21, 16, 16)
 	FLDPQ	-160(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 9, 9)
+	FADD_S4(16, 10, 10)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 19, 19)
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(19, 12, 12)
 	FSTPQ	(F1, F3), 400(RSP)
 	FSTPQ	(F2, F7), 432(RSP)
 	FSTPQ	(F6, F5), 464(RSP)
@@ -1434,89 +1453,89 @@ row:
 	FLDPQ	192(R6), (F7, F2)
 	FLDPQ	224(R6), (F3, F1)
 	FLDPQ	384(R6), (F19, F11)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 4, 4)
 	FLDPQ	416(R6), (F11, F19)
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(11, 5, 5)
+	FADD_S4(19, 6, 6)
 	FLDPQ	448(R6), (F19, F11)
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	FADD_S4(19, 7, 7)
+	FADD_S4(11, 2, 2)
 	FLDPQ	480(R6), (F11, F19)
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FADD_S4(11, 3, 3)
+	FADD_S4(19, 1, 1)
 	FLDPQ	640(R6), (F19, F11)
 	FLDPQ	672(R6), (F10, F9)
 	FLDPQ	896(R6), (F8, F15)
-	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	FADD_S4(8, 19, 19)
+	FADD_S4(15, 11, 11)
 	FLDPQ	928(R6), (F15, F8)
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 9, 9)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
 	FLDPQ	704(R6), (F9, F10)
 	FLDPQ	736(R6), (F11, F19)
 	FLDPQ	960(R6), (F8, F15)
-	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	FADD_S4(8, 9, 9)
+	FADD_S4(15, 10, 10)
 	FLDPQ	992(R6), (F15, F8)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FADD_S4(15, 11, 11)
+	FADD_S4(8, 19, 19)
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(19, 1, 1)
 	FLDPQ	-896(R26), (F19, F11)
 	FLDPQ	-864(R26), (F10, F9)
 	FLDPQ	-832(R26), (F8, F15)
 	FLDPQ	-800(R26), (F14, F13)
 	FLDPQ	-640(R26), (F18, F17)
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(18, 19, 19)
+	FADD_S4(17, 11, 11)
 	FLDPQ	-608(R26), (F17, F18)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 9, 9)
 	FLDPQ	-576(R26), (F18, F17)
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(18, 8, 8)
+	FADD_S4(17, 15, 15)
 	FLDPQ	-544(R26), (F17, F18)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
 	FLDPQ	-384(R26), (F18, F17)
 	FLDPQ	-352(R26), (F16, F23)
 	FLDPQ	-128(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F22)
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	FADD_S4(21, 16, 16)
+	FADD_S4(22, 23, 23)
+	FADD_S4(18, 19, 19)
+	FADD_S4(17, 11, 11)
+	FADD_S4(16, 10, 10)
+	FADD_S4(23, 9, 9)
 	FLDPQ	-320(R26), (F23, F16)
 	FLDPQ	-288(R26), (F17, F18)
 	FLDPQ	-64(R26), (F22, F21)
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
+	FADD_S4(22, 23, 23)
+	FADD_S4(21, 16, 16)
 	FLDPQ	-32(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 8, 8)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 1, 1)
 	FSTPQ	(F12, F4), 528(RSP)
 	FSTPQ	(F5, F6), 560(RSP)
 	FSTPQ	(F7, F2), 592(RSP)
@@ -1530,41 +1549,41 @@ restNo8:
 	FLDPQ	64(R6), (F6, F5)
 	FLDPQ	96(R6), (F4, F12)
 	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
 	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 7, 7)
 	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(13, 6, 6)
+	FADD_S4(14, 5, 5)
 	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 12, 12)
 	FLDPQ	512(R6), (F13, F14)
 	FLDPQ	544(R6), (F15, F8)
 	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(9, 13, 13)
+	FADD_S4(10, 14, 14)
 	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(10, 15, 15)
+	FADD_S4(9, 8, 8)
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	576(R6), (F8, F15)
 	FLDPQ	608(R6), (F14, F13)
 	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 15, 15)
 	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(9, 13, 13)
+	FADD_S4(8, 6, 6)
+	FADD_S4(15, 5, 5)
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 12, 12)
 	FSTPQ	(F1, F3), 144(RSP)
 	FSTPQ	(F2, F7), 176(RSP)
 	FSTPQ	(F6, F5), 208(RSP)
@@ -1574,41 +1593,41 @@ restNo8:
 	FLDPQ	192(R6), (F7, F2)
 	FLDPQ	224(R6), (F3, F1)
 	FLDPQ	384(R6), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FADD_S4(13, 12, 12)
+	FADD_S4(14, 4, 4)
 	FLDPQ	416(R6), (F14, F13)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 6, 6)
 	FLDPQ	448(R6), (F13, F14)
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(13, 7, 7)
+	FADD_S4(14, 2, 2)
 	FLDPQ	480(R6), (F14, F13)
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 1, 1)
 	FLDPQ	640(R6), (F13, F14)
 	FLDPQ	672(R6), (F15, F8)
 	FLDPQ	896(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(9, 13, 13)
+	FADD_S4(10, 14, 14)
 	FLDPQ	928(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	FADD_S4(10, 15, 15)
+	FADD_S4(9, 8, 8)
+	FADD_S4(13, 12, 12)
+	FADD_S4(14, 4, 4)
+	FADD_S4(15, 5, 5)
+	FADD_S4(8, 6, 6)
 	FLDPQ	704(R6), (F8, F15)
 	FLDPQ	736(R6), (F14, F13)
 	FLDPQ	960(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 15, 15)
 	FLDPQ	992(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(9, 13, 13)
+	FADD_S4(8, 7, 7)
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 1, 1)
 	FSTPQ	(F12, F4), 272(RSP)
 	FSTPQ	(F5, F6), 304(RSP)
 	FSTPQ	(F7, F2), 336(RSP)
@@ -1643,138 +1662,138 @@ restLast:
 	TBZ	$6, R2, restLast8to11
 	TBZ	$5, R2, restLast12to13
 	TBZ	$4, R2, restLast14to14
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restLastLadder14:
 	FMOVQ	224(R6), F18
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(18, 11, 11)
 
 restLastLadder13:
 	FMOVQ	208(R6), F18
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(18, 10, 10)
 
 restLastLadder12:
 	FMOVQ	192(R6), F18
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(18, 9, 9)
 
 restLastLadder11:
 	FMOVQ	176(R6), F18
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(18, 8, 8)
 
 restLastLadder10:
 	FMOVQ	160(R6), F18
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(18, 15, 15)
 
 restLastLadder9:
 	FMOVQ	144(R6), F18
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(18, 14, 14)
 
 restLastLadder8:
 	FMOVQ	128(R6), F18
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(18, 13, 13)
 
 restLastLadder7:
 	FMOVQ	112(R6), F18
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(18, 12, 12)
 
 restLastLadder6:
 	FMOVQ	96(R6), F18
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FADD_S4(18, 4, 4)
 
 restLastLadder5:
 	FMOVQ	80(R6), F18
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	FADD_S4(18, 5, 5)
 
 restLastLadder4:
 	FMOVQ	64(R6), F18
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(18, 6, 6)
 
 restLastLadder3:
 	FMOVQ	48(R6), F18
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(18, 7, 7)
 
 restLastLadder2:
 	FMOVQ	32(R6), F18
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(18, 2, 2)
 
 restLastLadder1:
 	FMOVQ	16(R6), F18
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FADD_S4(18, 3, 3)
 
 restLastLadder0:
 	FMOVQ	(R6), F18
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	FADD_S4(18, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -1783,59 +1802,58 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(19, 12, 12)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 3, 3)
+	FADD_S4(4, 2, 2)
+	FADD_S4(12, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F19
 	VZIP2	V19.D2, V0.D2, V11.D2
 	VZIP1	V19.D2, V0.D2, V0.D2
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	FADD_S4(11, 0, 0)
 	FMOVQ	48(RSP), F19
 	FMOVQ	64(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
-	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
-	WORD	$0x6e33d400 // faddp v0.4s, v0.4s, v19.4s
+	FADD_S4(10, 19, 19)
+	FADDP_S4(19, 0, 0)
 	FMOVQ	80(RSP), F19
 	FMOVQ	96(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
-	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
+	FADD_S4(10, 19, 19)
 	FMOVQ	112(RSP), F11
 	FMOVQ	128(RSP), F10
 	VZIP2	V10.D2, V11.D2, V9.D2
 	VZIP1	V10.D2, V11.D2, V11.D2
-	WORD	$0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
-	WORD	$0x6e2bd673 // faddp v19.4s, v19.4s, v11.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
+	FADD_S4(9, 11, 11)
+	FADDP_S4(11, 19, 19)
+	FADD_S4(19, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V19.B16
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(19, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
 
@@ -1849,29 +1867,29 @@ restTwo:
 	FLDPQ	192(R6), (F9, F10)
 	FLDPQ	224(R6), (F11, F19)
 	FLDPQ	256(R6), (F18, F17)
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
 	FLDPQ	288(R6), (F17, F18)
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(17, 2, 2)
+	FADD_S4(18, 7, 7)
 	FLDPQ	320(R6), (F18, F17)
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(18, 6, 6)
+	FADD_S4(17, 5, 5)
 	FLDPQ	352(R6), (F17, F18)
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 4, 4)
+	FADD_S4(18, 12, 12)
 	FLDPQ	384(R6), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
 	FLDPQ	416(R6), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 8, 8)
 	FLDPQ	448(R6), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(18, 9, 9)
+	FADD_S4(17, 10, 10)
 	FLDPQ	480(R6), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 19, 19)
 	ADD	$512, R6, R6
 	TBZ	$8, R2, restLast
 	LSL	$2, R4, R7
@@ -1890,89 +1908,89 @@ restTwo:
 	TBZ	$6, R2, restNarrow0to3
 	TBZ	$5, R2, restNarrow4to5
 	TBZ	$4, R2, restNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 restNarrowLadder6:
 	FMOVQ	352(R6), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 restNarrowLadder5:
 	FMOVQ	336(R6), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 restNarrowLadder4:
 	FMOVQ	320(R6), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 restNarrowLadder3:
 	FMOVQ	304(R6), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 restNarrowLadder2:
 	FMOVQ	288(R6), F25
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	FADD_S4(25, 16, 16)
 
 restNarrowLadder1:
 	FMOVQ	272(R6), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 
 restNarrowLadder0:
 	FMOVQ	256(R6), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$4, R2, restNarrow4to4
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$5, R2, restNarrow0to1
 	TBZ	$4, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$4, R2, restNarrow0to0
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restNarrowDone:
 	FLDPQ	128(R6), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	160(R6), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 8, 8)
 	FLDPQ	192(R6), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	224(R6), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 19, 19)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FADD_S4(16, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(21, 5, 5)
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	JMP	restAdded
 
 restWide:
@@ -1981,25 +1999,25 @@ restWide:
 	FLDPQ	64(R6), (F22, F21)
 	FLDPQ	96(R6), (F20, F24)
 	FLDPQ	256(R6), (F25, F26)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FADD_S4(25, 18, 18)
+	FADD_S4(26, 17, 17)
 	FLDPQ	288(R6), (F26, F25)
-	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(26, 16, 16)
+	FADD_S4(25, 23, 23)
 	FLDPQ	320(R6), (F25, F26)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 21, 21)
 	FLDPQ	352(R6), (F26, F25)
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(25, 24, 24)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FADD_S4(16, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(21, 5, 5)
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	128(R6), (F18, F17)
 	FLDPQ	160(R6), (F16, F23)
 	FLDPQ	192(R6), (F22, F21)
@@ -2007,77 +2025,77 @@ restWide:
 	TBZ	$6, R2, restWide0to3
 	TBZ	$5, R2, restWide4to5
 	TBZ	$4, R2, restWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 restWideLadder6:
 	FMOVQ	480(R6), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 restWideLadder5:
 	FMOVQ	464(R6), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 restWideLadder4:
 	FMOVQ	448(R6), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 restWideLadder3:
 	FMOVQ	432(R6), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 restWideLadder2:
 	FMOVQ	416(R6), F25
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	FADD_S4(25, 16, 16)
 
 restWideLadder1:
 	FMOVQ	400(R6), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 
 restWideLadder0:
 	FMOVQ	384(R6), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$4, R2, restWide4to4
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$5, R2, restWide0to1
 	TBZ	$4, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$4, R2, restWide0to0
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restWideDone:
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(21, 10, 10)
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 	JMP	restAdded
 
 restNone:
@@ -2102,56 +2120,56 @@ restNone:
 restRest:
 	TBZ	$10, R2, restWithout4
 	FLDPQ	144(RSP), (F24, F20)
-	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FADD_S4(24, 1, 1)
+	FADD_S4(20, 3, 3)
 	FLDPQ	176(RSP), (F20, F24)
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FADD_S4(20, 2, 2)
+	FADD_S4(24, 7, 7)
 	FLDPQ	208(RSP), (F24, F20)
-	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
-	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FADD_S4(24, 6, 6)
+	FADD_S4(20, 5, 5)
 	FLDPQ	240(RSP), (F20, F24)
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	272(RSP), (F24, F20)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(20, 14, 14)
 	FLDPQ	304(RSP), (F20, F24)
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(20, 15, 15)
+	FADD_S4(24, 8, 8)
 	FLDPQ	336(RSP), (F24, F20)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(20, 10, 10)
 	FLDPQ	368(RSP), (F20, F24)
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 
 restWithout4:
 	TBZ	$11, R2, restHalve
 	FLDPQ	400(RSP), (F24, F20)
-	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FADD_S4(24, 1, 1)
+	FADD_S4(20, 3, 3)
 	FLDPQ	432(RSP), (F20, F24)
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FADD_S4(20, 2, 2)
+	FADD_S4(24, 7, 7)
 	FLDPQ	464(RSP), (F24, F20)
-	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
-	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FADD_S4(24, 6, 6)
+	FADD_S4(20, 5, 5)
 	FLDPQ	496(RSP), (F20, F24)
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	528(RSP), (F24, F20)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(20, 14, 14)
 	FLDPQ	560(RSP), (F20, F24)
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(20, 15, 15)
+	FADD_S4(24, 8, 8)
 	FLDPQ	592(RSP), (F24, F20)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(20, 10, 10)
 	FLDPQ	624(RSP), (F20, F24)
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 	JMP	restHalve
 	RET
 
@@ -2182,29 +2200,29 @@ TEXT ·sumF64NEON(SB), $0-8
 	TBZ	$4, R2, vectors14to14
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2213,23 +2231,23 @@ TEXT ·sumF64NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2238,43 +2256,43 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2283,21 +2301,21 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2306,26 +2324,26 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -2333,20 +2351,20 @@ vectors8to11:
 	TBZ	$4, R2, vectors10to10
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2355,19 +2373,19 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	FADD_D2(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2376,33 +2394,33 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2411,14 +2429,14 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -2430,21 +2448,21 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -2453,14 +2471,14 @@ vectors0to7:
 	TBZ	$4, R2, vectors6to6
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2469,15 +2487,15 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2486,23 +2504,23 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2511,10 +2529,10 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -2526,13 +2544,13 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -2540,7 +2558,7 @@ vectors0to3:
 	TBZ	$4, R2, vectors2to2
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2549,8 +2567,8 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -2562,9 +2580,9 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -2577,7 +2595,7 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -2591,7 +2609,7 @@ vectors0to0:
 
 fold:
 	MOVD	(R0), R5
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R5)
 	RET
 
@@ -2621,161 +2639,161 @@ longLast:
 	TBZ	$6, R2, longLast8to11
 	TBZ	$5, R2, longLast12to13
 	TBZ	$4, R2, longLast14to14
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R5), F17
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	FADD_D2(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R5), F17
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R5), F17
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R5), F17
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R5), F17
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FADD_D2(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R5), F17
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R5), F17
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R5), F17
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R5), F17
-	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FADD_D2(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R5), F17
-	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FADD_D2(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R5), F17
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R5), F17
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R5), F17
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R5), F17
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FADD_D2(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R5), F17
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	FADD_D2(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(16, 8, 8)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(8, 4, 4)
+	FADD_D2(3, 1, 1)
+	FADD_D2(4, 2, 2)
+	FADD_D2(2, 1, 0)
 	MOVD	(R0), R5
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R5)
 	RET
 
@@ -2789,29 +2807,29 @@ longTwo:
 	FLDPQ	192(R5), (F13, F14)
 	FLDPQ	224(R5), (F15, F16)
 	FLDPQ	256(R5), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
 	FLDPQ	288(R5), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(18, 3, 3)
+	FADD_D2(17, 4, 4)
 	FLDPQ	320(R5), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
 	FLDPQ	352(R5), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
 	FLDPQ	384(R5), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
 	FLDPQ	416(R5), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(18, 11, 11)
+	FADD_D2(17, 12, 12)
 	FLDPQ	448(R5), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R5), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
 	ADD	$512, R5, R5
 	TBZ	$8, R2, longLast
 	LSL	$3, R3, R6
@@ -2830,89 +2848,89 @@ longTwo:
 	TBZ	$6, R2, longNarrow0to3
 	TBZ	$5, R2, longNarrow4to5
 	TBZ	$4, R2, longNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R5), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R5), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R5), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R5), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R5), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R5), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R5), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R2, longNarrow4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R2, longNarrow0to1
 	TBZ	$4, R2, longNarrow2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R2, longNarrow0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 12, 12)
 	FLDPQ	192(R5), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	224(R5), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 16, 16)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -2921,25 +2939,25 @@ longWide:
 	FLDPQ	64(R5), (F21, F22)
 	FLDPQ	96(R5), (F23, F24)
 	FLDPQ	256(R5), (F25, F26)
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FADD_D2(25, 17, 17)
+	FADD_D2(26, 18, 18)
 	FLDPQ	288(R5), (F26, F25)
-	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(26, 19, 19)
+	FADD_D2(25, 20, 20)
 	FLDPQ	320(R5), (F25, F26)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
 	FLDPQ	352(R5), (F26, F25)
-	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 23, 23)
+	FADD_D2(25, 24, 24)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	128(R5), (F17, F18)
 	FLDPQ	160(R5), (F19, F20)
 	FLDPQ	192(R5), (F21, F22)
@@ -2947,77 +2965,77 @@ longWide:
 	TBZ	$6, R2, longWide0to3
 	TBZ	$5, R2, longWide4to5
 	TBZ	$4, R2, longWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R5), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R5), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R5), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R5), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R5), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R5), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R5), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R2, longWide4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R2, longWide0to1
 	TBZ	$4, R2, longWide2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R2, longWide0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
+	FADD_D2(20, 12, 12)
+	FADD_D2(21, 13, 13)
+	FADD_D2(22, 14, 14)
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -3053,6 +3071,8 @@ TEXT ·sumLongF64NEON(SB), $648-8
 	CMP	$512, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$512, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	VSHL	$32, V0.D2, V0.D2
 	FMOVQ	F0, 16(R3)
@@ -3067,394 +3087,394 @@ block:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(7, 0, 0)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
+	FADD_D2(15, 11, 11)
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
+	FADD_D2(19, 15, 15)
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 0, 0)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 2, 2)
+	FADD_D2(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 4, 4)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FADD_D2(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 1, 1)
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
+	FADD_D2(13, 6, 6)
+	FADD_D2(12, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(2, 0, 0)
+	FADD_D2(3, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
@@ -3482,90 +3502,90 @@ row:
 	FLDPQ	64(R6), (F6, F5)
 	FLDPQ	96(R6), (F4, F12)
 	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
 	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(13, 7, 7)
 	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(13, 6, 6)
+	FADD_D2(14, 5, 5)
 	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	FADD_D2(14, 4, 4)
+	FADD_D2(13, 12, 12)
 	FLDPQ	512(R6), (F13, F14)
 	FLDPQ	544(R6), (F15, F8)
 	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(9, 13, 13)
+	FADD_D2(10, 14, 14)
 	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(10, 15, 15)
+	FADD_D2(9, 8, 8)
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(8, 7, 7)
 	FLDPQ	576(R6), (F8, F15)
 	FLDPQ	608(R6), (F14, F13)
 	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	FADD_D2(9, 8, 8)
+	FADD_D2(10, 15, 15)
 	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(9, 13, 13)
+	FADD_D2(8, 6, 6)
+	FADD_D2(15, 5, 5)
+	FADD_D2(14, 4, 4)
+	FADD_D2(13, 12, 12)
 	ADD	$2048, R6, R26
 	FLDPQ	-1024(R26), (F13, F14)
 	FLDPQ	-992(R26), (F15, F8)
 	FLDPQ	-960(R26), (F9, F10)
 	FLDPQ	-928(R26), (F11, F19)
 	FLDPQ	-768(R26), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
 	FLDPQ	-736(R26), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FADD_D2(17, 15, 15)
+	FADD_D2(18, 8, 8)
 	FLDPQ	-704(R26), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(18, 9, 9)
+	FADD_D2(17, 10, 10)
 	FLDPQ	-672(R26), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	FADD_D2(17, 11, 11)
+	FADD_D2(18, 19, 19)
 	FLDPQ	-512(R26), (F18, F17)
 	FLDPQ	-480(R26), (F16, F23)
 	FLDPQ	-256(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-224(R26), (F21, F22)
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
+	FADD_D2(21, 16, 16)
+	FADD_D2(22, 23, 23)
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(23, 8, 8)
 	FLDPQ	-448(R26), (F23, F16)
 	FLDPQ	-416(R26), (F17, F18)
 	FLDPQ	-192(R26), (F22, F21)
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
+	FADD_D2(22, 23, 23)
+	FADD_D2(21, 16, 16)
 	FLDPQ	-160(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
-	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 9, 9)
+	FADD_D2(16, 10, 10)
+	FADD_D2(17, 11, 11)
+	FADD_D2(18, 19, 19)
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(19, 12, 12)
 	FSTPQ	(F1, F3), 400(RSP)
 	FSTPQ	(F2, F7), 432(RSP)
 	FSTPQ	(F6, F5), 464(RSP)
@@ -3575,89 +3595,89 @@ row:
 	FLDPQ	192(R6), (F7, F2)
 	FLDPQ	224(R6), (F3, F1)
 	FLDPQ	384(R6), (F19, F11)
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 4, 4)
 	FLDPQ	416(R6), (F11, F19)
-	WORD	$0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
-	WORD	$0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
+	FADD_D2(11, 5, 5)
+	FADD_D2(19, 6, 6)
 	FLDPQ	448(R6), (F19, F11)
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
-	WORD	$0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
+	FADD_D2(19, 7, 7)
+	FADD_D2(11, 2, 2)
 	FLDPQ	480(R6), (F11, F19)
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	FADD_D2(11, 3, 3)
+	FADD_D2(19, 1, 1)
 	FLDPQ	640(R6), (F19, F11)
 	FLDPQ	672(R6), (F10, F9)
 	FLDPQ	896(R6), (F8, F15)
-	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
+	FADD_D2(8, 19, 19)
+	FADD_D2(15, 11, 11)
 	FLDPQ	928(R6), (F15, F8)
-	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
-	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(15, 10, 10)
+	FADD_D2(8, 9, 9)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
 	FLDPQ	704(R6), (F9, F10)
 	FLDPQ	736(R6), (F11, F19)
 	FLDPQ	960(R6), (F8, F15)
-	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
-	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
+	FADD_D2(8, 9, 9)
+	FADD_D2(15, 10, 10)
 	FLDPQ	992(R6), (F15, F8)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
+	FADD_D2(15, 11, 11)
+	FADD_D2(8, 19, 19)
+	FADD_D2(9, 7, 7)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(19, 1, 1)
 	FLDPQ	-896(R26), (F19, F11)
 	FLDPQ	-864(R26), (F10, F9)
 	FLDPQ	-832(R26), (F8, F15)
 	FLDPQ	-800(R26), (F14, F13)
 	FLDPQ	-640(R26), (F18, F17)
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FADD_D2(18, 19, 19)
+	FADD_D2(17, 11, 11)
 	FLDPQ	-608(R26), (F17, F18)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(18, 9, 9)
 	FLDPQ	-576(R26), (F18, F17)
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	FADD_D2(18, 8, 8)
+	FADD_D2(17, 15, 15)
 	FLDPQ	-544(R26), (F17, F18)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
 	FLDPQ	-384(R26), (F18, F17)
 	FLDPQ	-352(R26), (F16, F23)
 	FLDPQ	-128(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F22)
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
+	FADD_D2(21, 16, 16)
+	FADD_D2(22, 23, 23)
+	FADD_D2(18, 19, 19)
+	FADD_D2(17, 11, 11)
+	FADD_D2(16, 10, 10)
+	FADD_D2(23, 9, 9)
 	FLDPQ	-320(R26), (F23, F16)
 	FLDPQ	-288(R26), (F17, F18)
 	FLDPQ	-64(R26), (F22, F21)
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
+	FADD_D2(22, 23, 23)
+	FADD_D2(21, 16, 16)
 	FLDPQ	-32(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 8, 8)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
+	FADD_D2(15, 2, 2)
+	FADD_D2(14, 3, 3)
+	FADD_D2(13, 1, 1)
 	FSTPQ	(F12, F4), 528(RSP)
 	FSTPQ	(F5, F6), 560(RSP)
 	FSTPQ	(F7, F2), 592(RSP)
@@ -3671,41 +3691,41 @@ restNo8:
 	FLDPQ	64(R6), (F6, F5)
 	FLDPQ	96(R6), (F4, F12)
 	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
 	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(13, 7, 7)
 	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(13, 6, 6)
+	FADD_D2(14, 5, 5)
 	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	FADD_D2(14, 4, 4)
+	FADD_D2(13, 12, 12)
 	FLDPQ	512(R6), (F13, F14)
 	FLDPQ	544(R6), (F15, F8)
 	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(9, 13, 13)
+	FADD_D2(10, 14, 14)
 	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(10, 15, 15)
+	FADD_D2(9, 8, 8)
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(8, 7, 7)
 	FLDPQ	576(R6), (F8, F15)
 	FLDPQ	608(R6), (F14, F13)
 	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	FADD_D2(9, 8, 8)
+	FADD_D2(10, 15, 15)
 	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(9, 13, 13)
+	FADD_D2(8, 6, 6)
+	FADD_D2(15, 5, 5)
+	FADD_D2(14, 4, 4)
+	FADD_D2(13, 12, 12)
 	FSTPQ	(F1, F3), 144(RSP)
 	FSTPQ	(F2, F7), 176(RSP)
 	FSTPQ	(F6, F5), 208(RSP)
@@ -3715,41 +3735,41 @@ restNo8:
 	FLDPQ	192(R6), (F7, F2)
 	FLDPQ	224(R6), (F3, F1)
 	FLDPQ	384(R6), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
+	FADD_D2(13, 12, 12)
+	FADD_D2(14, 4, 4)
 	FLDPQ	416(R6), (F14, F13)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(13, 6, 6)
 	FLDPQ	448(R6), (F13, F14)
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(13, 7, 7)
+	FADD_D2(14, 2, 2)
 	FLDPQ	480(R6), (F14, F13)
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	FADD_D2(14, 3, 3)
+	FADD_D2(13, 1, 1)
 	FLDPQ	640(R6), (F13, F14)
 	FLDPQ	672(R6), (F15, F8)
 	FLDPQ	896(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(9, 13, 13)
+	FADD_D2(10, 14, 14)
 	FLDPQ	928(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
+	FADD_D2(10, 15, 15)
+	FADD_D2(9, 8, 8)
+	FADD_D2(13, 12, 12)
+	FADD_D2(14, 4, 4)
+	FADD_D2(15, 5, 5)
+	FADD_D2(8, 6, 6)
 	FLDPQ	704(R6), (F8, F15)
 	FLDPQ	736(R6), (F14, F13)
 	FLDPQ	960(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
+	FADD_D2(9, 8, 8)
+	FADD_D2(10, 15, 15)
 	FLDPQ	992(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(9, 13, 13)
+	FADD_D2(8, 7, 7)
+	FADD_D2(15, 2, 2)
+	FADD_D2(14, 3, 3)
+	FADD_D2(13, 1, 1)
 	FSTPQ	(F12, F4), 272(RSP)
 	FSTPQ	(F5, F6), 304(RSP)
 	FSTPQ	(F7, F2), 336(RSP)
@@ -3784,138 +3804,138 @@ restLast:
 	TBZ	$6, R2, restLast8to11
 	TBZ	$5, R2, restLast12to13
 	TBZ	$4, R2, restLast14to14
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 
 restLastLadder14:
 	FMOVQ	224(R6), F18
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	FADD_D2(18, 11, 11)
 
 restLastLadder13:
 	FMOVQ	208(R6), F18
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(18, 10, 10)
 
 restLastLadder12:
 	FMOVQ	192(R6), F18
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	FADD_D2(18, 9, 9)
 
 restLastLadder11:
 	FMOVQ	176(R6), F18
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FADD_D2(18, 8, 8)
 
 restLastLadder10:
 	FMOVQ	160(R6), F18
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	FADD_D2(18, 15, 15)
 
 restLastLadder9:
 	FMOVQ	144(R6), F18
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(18, 14, 14)
 
 restLastLadder8:
 	FMOVQ	128(R6), F18
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	FADD_D2(18, 13, 13)
 
 restLastLadder7:
 	FMOVQ	112(R6), F18
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FADD_D2(18, 12, 12)
 
 restLastLadder6:
 	FMOVQ	96(R6), F18
-	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FADD_D2(18, 4, 4)
 
 restLastLadder5:
 	FMOVQ	80(R6), F18
-	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	FADD_D2(18, 5, 5)
 
 restLastLadder4:
 	FMOVQ	64(R6), F18
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(18, 6, 6)
 
 restLastLadder3:
 	FMOVQ	48(R6), F18
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FADD_D2(18, 7, 7)
 
 restLastLadder2:
 	FMOVQ	32(R6), F18
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(18, 2, 2)
 
 restLastLadder1:
 	FMOVQ	16(R6), F18
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	FADD_D2(18, 3, 3)
 
 restLastLadder0:
 	FMOVQ	(R6), F18
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	FADD_D2(18, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 restLastDone:
 
@@ -3924,49 +3944,48 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(19, 12, 12)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 3, 3)
+	FADD_D2(4, 2, 2)
+	FADD_D2(12, 7, 7)
+	FADD_D2(2, 1, 1)
+	FADD_D2(7, 3, 3)
+	FADD_D2(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F19
-	WORD	$0x6e73d400 // faddp v0.2d, v0.2d, v19.2d
+	FADDP_D2(19, 0, 0)
 	FMOVQ	48(RSP), F19
 	FMOVQ	64(RSP), F11
-	WORD	$0x6e6bd673 // faddp v19.2d, v19.2d, v11.2d
+	FADDP_D2(11, 19, 19)
 	FMOVQ	80(RSP), F11
 	FMOVQ	96(RSP), F10
-	WORD	$0x6e6ad56b // faddp v11.2d, v11.2d, v10.2d
+	FADDP_D2(10, 11, 11)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F9
-	WORD	$0x6e69d54a // faddp v10.2d, v10.2d, v9.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad673 // fadd v19.2d, v19.2d, v10.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
+	FADDP_D2(9, 10, 10)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 19, 19)
+	FADD_D2(19, 0, 0)
 
 fold:
 	MOVD	(R0), R7
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R7)
 	RET
 
@@ -3980,29 +3999,29 @@ restTwo:
 	FLDPQ	192(R6), (F9, F10)
 	FLDPQ	224(R6), (F11, F19)
 	FLDPQ	256(R6), (F18, F17)
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
 	FLDPQ	288(R6), (F17, F18)
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FADD_D2(17, 2, 2)
+	FADD_D2(18, 7, 7)
 	FLDPQ	320(R6), (F18, F17)
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(18, 6, 6)
+	FADD_D2(17, 5, 5)
 	FLDPQ	352(R6), (F17, F18)
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FADD_D2(17, 4, 4)
+	FADD_D2(18, 12, 12)
 	FLDPQ	384(R6), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
 	FLDPQ	416(R6), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FADD_D2(17, 15, 15)
+	FADD_D2(18, 8, 8)
 	FLDPQ	448(R6), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(18, 9, 9)
+	FADD_D2(17, 10, 10)
 	FLDPQ	480(R6), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	FADD_D2(17, 11, 11)
+	FADD_D2(18, 19, 19)
 	ADD	$512, R6, R6
 	TBZ	$8, R2, restLast
 	LSL	$3, R4, R7
@@ -4021,89 +4040,89 @@ restTwo:
 	TBZ	$6, R2, restNarrow0to3
 	TBZ	$5, R2, restNarrow4to5
 	TBZ	$4, R2, restNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 restNarrowLadder6:
 	FMOVQ	352(R6), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 restNarrowLadder5:
 	FMOVQ	336(R6), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 restNarrowLadder4:
 	FMOVQ	320(R6), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 restNarrowLadder3:
 	FMOVQ	304(R6), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 restNarrowLadder2:
 	FMOVQ	288(R6), F25
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	FADD_D2(25, 16, 16)
 
 restNarrowLadder1:
 	FMOVQ	272(R6), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 
 restNarrowLadder0:
 	FMOVQ	256(R6), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$4, R2, restNarrow4to4
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$5, R2, restNarrow0to1
 	TBZ	$4, R2, restNarrow2to2
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$4, R2, restNarrow0to0
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 
 restNarrowDone:
 	FLDPQ	128(R6), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	160(R6), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d508 // fadd v8.2d, v8.2d, v25.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 8, 8)
 	FLDPQ	192(R6), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	224(R6), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 19, 19)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FADD_D2(16, 2, 2)
+	FADD_D2(23, 7, 7)
+	FADD_D2(22, 6, 6)
+	FADD_D2(21, 5, 5)
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	JMP	restAdded
 
 restWide:
@@ -4112,25 +4131,25 @@ restWide:
 	FLDPQ	64(R6), (F22, F21)
 	FLDPQ	96(R6), (F20, F24)
 	FLDPQ	256(R6), (F25, F26)
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	WORD	$0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	FADD_D2(25, 18, 18)
+	FADD_D2(26, 17, 17)
 	FLDPQ	288(R6), (F26, F25)
-	WORD	$0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(26, 16, 16)
+	FADD_D2(25, 23, 23)
 	FLDPQ	320(R6), (F25, F26)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(26, 21, 21)
 	FLDPQ	352(R6), (F26, F25)
-	WORD	$0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(26, 20, 20)
+	FADD_D2(25, 24, 24)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FADD_D2(16, 2, 2)
+	FADD_D2(23, 7, 7)
+	FADD_D2(22, 6, 6)
+	FADD_D2(21, 5, 5)
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	128(R6), (F18, F17)
 	FLDPQ	160(R6), (F16, F23)
 	FLDPQ	192(R6), (F22, F21)
@@ -4138,77 +4157,77 @@ restWide:
 	TBZ	$6, R2, restWide0to3
 	TBZ	$5, R2, restWide4to5
 	TBZ	$4, R2, restWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 restWideLadder6:
 	FMOVQ	480(R6), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 restWideLadder5:
 	FMOVQ	464(R6), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 restWideLadder4:
 	FMOVQ	448(R6), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 restWideLadder3:
 	FMOVQ	432(R6), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 restWideLadder2:
 	FMOVQ	416(R6), F25
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	FADD_D2(25, 16, 16)
 
 restWideLadder1:
 	FMOVQ	400(R6), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 
 restWideLadder0:
 	FMOVQ	384(R6), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$4, R2, restWide4to4
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$5, R2, restWide0to1
 	TBZ	$4, R2, restWide2to2
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$4, R2, restWide0to0
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 
 restWideDone:
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
-	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(23, 8, 8)
+	FADD_D2(22, 9, 9)
+	FADD_D2(21, 10, 10)
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 	JMP	restAdded
 
 restNone:
@@ -4234,56 +4253,56 @@ restNone:
 restRest:
 	TBZ	$10, R2, restWithout4
 	FLDPQ	144(RSP), (F24, F20)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(20, 3, 3)
 	FLDPQ	176(RSP), (F20, F24)
-	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FADD_D2(20, 2, 2)
+	FADD_D2(24, 7, 7)
 	FLDPQ	208(RSP), (F24, F20)
-	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FADD_D2(24, 6, 6)
+	FADD_D2(20, 5, 5)
 	FLDPQ	240(RSP), (F20, F24)
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	272(RSP), (F24, F20)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(20, 14, 14)
 	FLDPQ	304(RSP), (F20, F24)
-	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(20, 15, 15)
+	FADD_D2(24, 8, 8)
 	FLDPQ	336(RSP), (F24, F20)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(20, 10, 10)
 	FLDPQ	368(RSP), (F20, F24)
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 
 restWithout4:
 	TBZ	$11, R2, restHalve
 	FLDPQ	400(RSP), (F24, F20)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(20, 3, 3)
 	FLDPQ	432(RSP), (F20, F24)
-	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FADD_D2(20, 2, 2)
+	FADD_D2(24, 7, 7)
 	FLDPQ	464(RSP), (F24, F20)
-	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FADD_D2(24, 6, 6)
+	FADD_D2(20, 5, 5)
 	FLDPQ	496(RSP), (F20, F24)
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	528(RSP), (F24, F20)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(20, 14, 14)
 	FLDPQ	560(RSP), (F20, F24)
-	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(20, 15, 15)
+	FADD_D2(24, 8, 8)
 	FLDPQ	592(RSP), (F24, F20)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(20, 10, 10)
 	FLDPQ	624(RSP), (F20, F24)
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 	JMP	restHalve
 	RET
 
@@ -4313,46 +4332,46 @@ TEXT ·sumF16NEON(SB), $0-8
 	TBZ	$4, R2, vectors12to13
 	TBZ	$3, R2, vectors14to14
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	112(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	104(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	88(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	112(R5), F0
@@ -4360,32 +4379,32 @@ TEXT ·sumF16NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	104(R5), F0
@@ -4393,62 +4412,62 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	104(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$3, R2, vectors12to12
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	96(R5), F0
@@ -4456,29 +4475,29 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	88(R5), F0
@@ -4486,68 +4505,68 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	80(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
 	TBZ	$4, R2, vectors8to9
 	TBZ	$3, R2, vectors10to10
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	80(R5), F0
@@ -4555,26 +4574,26 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	72(R5), F0
@@ -4582,47 +4601,47 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$3, R2, vectors8to8
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	64(R5), F0
@@ -4630,23 +4649,23 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	56(R5), F0
@@ -4654,29 +4673,29 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	32(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -4684,23 +4703,23 @@ vectors0to7:
 	TBZ	$4, R2, vectors4to5
 	TBZ	$3, R2, vectors6to6
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	48(R5), F0
@@ -4708,20 +4727,20 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	40(R5), F0
@@ -4729,32 +4748,32 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$3, R2, vectors4to4
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	32(R5), F0
@@ -4762,17 +4781,17 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	24(R5), F0
@@ -4780,29 +4799,29 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
 	TBZ	$4, R2, vectors0to1
 	TBZ	$3, R2, vectors2to2
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	16(R5), F0
@@ -4810,14 +4829,14 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	8(R5), F0
@@ -4825,17 +4844,17 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
 	TBZ	$3, R2, vectors0to0
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	(R5), F0
@@ -4843,8 +4862,8 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -4855,13 +4874,13 @@ vectors0to0:
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F1
 	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -4872,22 +4891,22 @@ long:
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
 	FLDPQ	96(R5), (F13, F15)
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	ADD	$128, R5, R5
 
 longLast:
@@ -4899,183 +4918,183 @@ longLast:
 	VTBL	V17.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F17
 	VORR	V17.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBZ	$6, R2, longLast0to7
 	TBZ	$5, R2, longLast8to11
 	TBZ	$4, R2, longLast12to13
 	TBZ	$3, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -5084,58 +5103,58 @@ longTwo:
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
 	FLDPQ	96(R5), (F13, F15)
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	128(R5), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 1, 1)
+	FADD_S4(19, 2, 2)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R5), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R5), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R5), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R5, R5
 	TBZ	$7, R2, longLast
 	LSL	$1, R3, R6
@@ -5146,247 +5165,247 @@ longTwo:
 	VTBL	V17.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F17
 	VORR	V17.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBNZ	$6, R2, longWide
 	FLDPQ	(R5), (F17, F19)
 	FLDPQ	32(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R2, longNarrow0to3
 	TBZ	$4, R2, longNarrow4to5
 	TBZ	$3, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R2, longNarrow0to1
 	TBZ	$3, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R5), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R5), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
 	FLDPQ	(R5), (F17, F19)
 	FLDPQ	32(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R5), (F17, F19)
 	FLDPQ	96(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R2, longWide0to3
 	TBZ	$4, R2, longWide4to5
 	TBZ	$3, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R2, longWide0to1
 	TBZ	$3, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -5413,7 +5432,7 @@ four_2:
 	FMOVD	(R4), F0
 
 loaded_1:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	VBIF	V16.B16, V15.B16, V0.B16
 	JMP	fold
 
@@ -5431,6 +5450,8 @@ TEXT ·sumLongF16NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -5442,581 +5463,581 @@ TEXT ·sumLongF16NEON(SB), $648-8
 
 block:
 	FLDPQ	(R1), (F0, F2)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
 	FLDPQ	128(R1), (F4, F5)
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	384(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
 	FLDPQ	640(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	896(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	160(R1), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	416(R1), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
 	FLDPQ	672(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	928(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
+	FCVTL2(14, 12)
+	FCVTL(14, 14)
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	448(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
 	FLDPQ	704(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	224(R1), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
+	FCVTL2(18, 16)
+	FCVTL(18, 18)
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	480(R1), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	736(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	992(R1), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-896(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-640(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-384(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-864(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-608(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-352(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-832(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-576(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-320(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-800(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-544(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-288(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$2048, R1, R1
@@ -6041,280 +6062,280 @@ row:
 	TBZ	$10, R2, restNo8
 	FLDPQ	(R6), (F1, F2)
 	FLDPQ	32(R6), (F6, F5)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
 	FLDPQ	128(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 1, 1)
+	FADD_S4(14, 3, 3)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 7, 7)
 	FLDPQ	160(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 4, 4)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 5, 5)
+	FADD_S4(14, 13, 13)
 	FLDPQ	256(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
 	FLDPQ	384(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	288(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
 	FLDPQ	416(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 6, 6)
+	FADD_S4(14, 4, 4)
+	FADD_S4(15, 5, 5)
+	FADD_S4(12, 13, 13)
 	FLDPQ	512(R6), (F12, F14)
 	FLDPQ	544(R6), (F9, F10)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	FLDPQ	640(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	672(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	FLDPQ	768(R6), (F19, F17)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
 	FLDPQ	896(R6), (F22, F20)
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
 	FLDPQ	800(R6), (F23, F16)
-	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(23, 17)
+	FCVTL(23, 23)
+	FCVTL2(16, 19)
+	FCVTL(16, 16)
 	FLDPQ	928(R6), (F20, F22)
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 9, 9)
+	FADD_S4(17, 11, 11)
+	FADD_S4(16, 10, 10)
+	FADD_S4(19, 18, 18)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
 	FSTPQ	(F1, F3), 400(RSP)
 	FSTPQ	(F2, F7), 432(RSP)
 	FSTPQ	(F6, F4), 464(RSP)
 	FSTPQ	(F5, F13), 496(RSP)
 	FLDPQ	64(R6), (F13, F4)
 	FLDPQ	96(R6), (F7, F3)
-	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178e2 // fcvtl2 v2.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FCVTL2(7, 2)
+	FCVTL(7, 7)
+	FCVTL2(3, 1)
+	FCVTL(3, 3)
 	FLDPQ	192(R6), (F18, F10)
-	WORD	$0x4e217a4b // fcvtl2 v11.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	FCVTL2(18, 11)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(11, 5, 5)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 6, 6)
 	FLDPQ	224(R6), (F10, F18)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e217a4b // fcvtl2 v11.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 7, 7)
+	FADD_S4(11, 2, 2)
+	FCVTL2(18, 11)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(11, 1, 1)
 	FLDPQ	320(R6), (F18, F11)
-	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(18, 10)
+	FCVTL(18, 18)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
 	FLDPQ	448(R6), (F8, F14)
-	WORD	$0x4e21790f // fcvtl2 v15.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FCVTL2(8, 15)
+	FCVTL(8, 8)
+	FADD_S4(8, 18, 18)
+	FADD_S4(15, 10, 10)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
 	FLDPQ	352(R6), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	FLDPQ	480(R6), (F14, F8)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e21790f // fcvtl2 v15.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 11, 11)
+	FCVTL2(8, 15)
+	FCVTL(8, 8)
+	FADD_S4(8, 10, 10)
+	FADD_S4(15, 18, 18)
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 2, 2)
+	FADD_S4(10, 3, 3)
+	FADD_S4(18, 1, 1)
 	FLDPQ	576(R6), (F18, F11)
 	FLDPQ	608(R6), (F8, F15)
-	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(18, 10)
+	FCVTL(18, 18)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
 	FLDPQ	704(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 18, 18)
+	FADD_S4(17, 10, 10)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 9, 9)
 	FLDPQ	736(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 14, 14)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 15, 15)
+	FADD_S4(17, 12, 12)
 	FLDPQ	832(R6), (F19, F17)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
 	FLDPQ	960(R6), (F22, F20)
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 18, 18)
+	FADD_S4(16, 10, 10)
+	FADD_S4(17, 11, 11)
+	FADD_S4(23, 9, 9)
 	FLDPQ	864(R6), (F23, F16)
-	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(23, 17)
+	FCVTL(23, 23)
+	FCVTL2(16, 19)
+	FCVTL(16, 16)
 	FLDPQ	992(R6), (F20, F22)
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 8, 8)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
+	FADD_S4(12, 1, 1)
 	FSTPQ	(F13, F5), 528(RSP)
 	FSTPQ	(F4, F6), 560(RSP)
 	FSTPQ	(F7, F2), 592(RSP)
@@ -6325,136 +6346,136 @@ restNo8:
 	TBZ	$9, R2, restNo4
 	FLDPQ	(R6), (F1, F2)
 	FLDPQ	32(R6), (F6, F5)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
 	FLDPQ	128(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 1, 1)
+	FADD_S4(14, 3, 3)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 7, 7)
 	FLDPQ	160(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 4, 4)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 5, 5)
+	FADD_S4(14, 13, 13)
 	FLDPQ	256(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
 	FLDPQ	384(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	288(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
 	FLDPQ	416(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 6, 6)
+	FADD_S4(14, 4, 4)
+	FADD_S4(15, 5, 5)
+	FADD_S4(12, 13, 13)
 	FSTPQ	(F1, F3), 144(RSP)
 	FSTPQ	(F2, F7), 176(RSP)
 	FSTPQ	(F6, F4), 208(RSP)
 	FSTPQ	(F5, F13), 240(RSP)
 	FLDPQ	64(R6), (F13, F4)
 	FLDPQ	96(R6), (F7, F3)
-	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178e2 // fcvtl2 v2.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FCVTL2(7, 2)
+	FCVTL(7, 7)
+	FCVTL2(3, 1)
+	FCVTL(3, 3)
 	FLDPQ	192(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 13, 13)
+	FADD_S4(14, 5, 5)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 6, 6)
 	FLDPQ	224(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 2, 2)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 3, 3)
+	FADD_S4(14, 1, 1)
 	FLDPQ	320(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
 	FLDPQ	448(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 13, 13)
+	FADD_S4(15, 5, 5)
+	FADD_S4(14, 4, 4)
+	FADD_S4(8, 6, 6)
 	FLDPQ	352(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
 	FLDPQ	480(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 7, 7)
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
+	FADD_S4(12, 1, 1)
 	FSTPQ	(F13, F5), 272(RSP)
 	FSTPQ	(F4, F6), 304(RSP)
 	FSTPQ	(F7, F2), 336(RSP)
@@ -6470,22 +6491,22 @@ restLow:
 	FLDPQ	32(R6), (F6, F5)
 	FLDPQ	64(R6), (F12, F14)
 	FLDPQ	96(R6), (F9, F10)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	ADD	$128, R6, R6
 
 restLast:
@@ -6497,158 +6518,158 @@ restLast:
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
 	VORR	V19.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBZ	$6, R2, restLast0to7
 	TBZ	$5, R2, restLast8to11
 	TBZ	$4, R2, restLast12to13
 	TBZ	$3, R2, restLast14to14
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restLastLadder14:
 	FMOVD	112(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 10, 10)
 
 restLastLadder13:
 	FMOVD	104(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 11, 11)
 
 restLastLadder12:
 	FMOVD	96(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 9, 9)
 
 restLastLadder11:
 	FMOVD	88(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 8, 8)
 
 restLastLadder10:
 	FMOVD	80(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
 
 restLastLadder9:
 	FMOVD	72(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 15, 15)
 
 restLastLadder8:
 	FMOVD	64(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 12, 12)
 
 restLastLadder7:
 	FMOVD	56(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 13, 13)
 
 restLastLadder6:
 	FMOVD	48(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 5, 5)
 
 restLastLadder5:
 	FMOVD	40(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 4, 4)
 
 restLastLadder4:
 	FMOVD	32(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 6, 6)
 
 restLastLadder3:
 	FMOVD	24(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 7, 7)
 
 restLastLadder2:
 	FMOVD	16(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 2, 2)
 
 restLastLadder1:
 	FMOVD	8(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 3, 3)
 
 restLastLadder0:
 	FMOVD	(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -6657,59 +6678,58 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 3, 3)
+	FADD_S4(5, 2, 2)
+	FADD_S4(13, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(10, 0, 0)
 	FMOVQ	48(RSP), F18
 	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
+	FADD_S4(11, 18, 18)
+	FADDP_S4(18, 0, 0)
 	FMOVQ	80(RSP), F18
 	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
+	FADD_S4(11, 18, 18)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x6e2ad652 // faddp v18.4s, v18.4s, v10.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	FADD_S4(9, 10, 10)
+	FADDP_S4(10, 18, 18)
+	FADD_S4(18, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(18, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
 
@@ -6718,58 +6738,58 @@ restTwo:
 	FLDPQ	32(R6), (F6, F5)
 	FLDPQ	64(R6), (F12, F14)
 	FLDPQ	96(R6), (F9, F10)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	FLDPQ	128(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
 	FLDPQ	160(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
 	FLDPQ	192(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	224(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	ADD	$256, R6, R6
 	TBZ	$7, R2, restLast
 	LSL	$1, R4, R7
@@ -6780,247 +6800,247 @@ restTwo:
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
 	VORR	V19.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBNZ	$6, R2, restWide
 	FLDPQ	(R6), (F19, F17)
 	FLDPQ	32(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	TBZ	$5, R2, restNarrow0to3
 	TBZ	$4, R2, restNarrow4to5
 	TBZ	$3, R2, restNarrow6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restNarrowLadder6:
 	FMOVD	176(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
 
 restNarrowLadder5:
 	FMOVD	168(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
 
 restNarrowLadder4:
 	FMOVD	160(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 22, 22)
 
 restNarrowLadder3:
 	FMOVD	152(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 23, 23)
 
 restNarrowLadder2:
 	FMOVD	144(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 17, 17)
 
 restNarrowLadder1:
 	FMOVD	136(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 16, 16)
 
 restNarrowLadder0:
 	FMOVD	128(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$3, R2, restNarrow4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$4, R2, restNarrow0to1
 	TBZ	$3, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$3, R2, restNarrow0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restNarrowDone:
 	FLDPQ	64(R6), (F24, F26)
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
-	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
-	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 12, 12)
+	FADD_S4(27, 15, 15)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 14, 14)
+	FADD_S4(27, 8, 8)
 	FLDPQ	96(R6), (F26, F24)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
-	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 9, 9)
+	FADD_S4(27, 11, 11)
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 10, 10)
+	FADD_S4(27, 18, 18)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	JMP	restAdded
 
 restWide:
 	FLDPQ	(R6), (F19, F17)
 	FLDPQ	32(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	FLDPQ	128(R6), (F24, F26)
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
+	FADD_S4(27, 16, 16)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 17, 17)
+	FADD_S4(27, 23, 23)
 	FLDPQ	160(R6), (F26, F24)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 20, 20)
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(27, 25, 25)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	64(R6), (F19, F17)
 	FLDPQ	96(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	TBZ	$5, R2, restWide0to3
 	TBZ	$4, R2, restWide4to5
 	TBZ	$3, R2, restWide6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restWideLadder6:
 	FMOVD	240(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
 
 restWideLadder5:
 	FMOVD	232(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
 
 restWideLadder4:
 	FMOVD	224(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 22, 22)
 
 restWideLadder3:
 	FMOVD	216(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 23, 23)
 
 restWideLadder2:
 	FMOVD	208(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 17, 17)
 
 restWideLadder1:
 	FMOVD	200(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 16, 16)
 
 restWideLadder0:
 	FMOVD	192(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$3, R2, restWide4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$4, R2, restWide0to1
 	TBZ	$3, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$3, R2, restWide0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restWideDone:
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(20, 11, 11)
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restAdded
 
 restNone:
@@ -7045,56 +7065,56 @@ restNone:
 restRest:
 	TBZ	$9, R2, restWithout4
 	FLDPQ	144(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	176(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	208(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	240(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	272(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	304(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	336(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	368(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 
 restWithout4:
 	TBZ	$10, R2, restHalve
 	FLDPQ	400(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	432(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	464(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	496(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	528(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	560(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	592(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	624(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restHalve
 	RET
 
@@ -7127,41 +7147,41 @@ TEXT ·sumBF16NEON(SB), $0-8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	112(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	LSL	$1, R3, R5
@@ -7172,10 +7192,10 @@ TEXT ·sumBF16NEON(SB), $0-8
 	FMOVQ	32(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
@@ -7183,18 +7203,18 @@ vectors14to14:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7205,30 +7225,30 @@ vectors14to14:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	104(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
@@ -7237,27 +7257,27 @@ vectors12to13:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7268,18 +7288,18 @@ vectors12to13:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
@@ -7287,7 +7307,7 @@ vectors12to12:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7298,35 +7318,35 @@ vectors12to12:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -7336,27 +7356,27 @@ vectors8to11:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7367,12 +7387,12 @@ vectors8to11:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FADD_S4(3, 0, 0)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
@@ -7380,10 +7400,10 @@ vectors10to10:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7394,26 +7414,26 @@ vectors10to10:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
@@ -7422,16 +7442,16 @@ vectors8to9:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7442,17 +7462,17 @@ vectors8to9:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -7466,28 +7486,28 @@ vectors8to8:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	32(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -7498,18 +7518,18 @@ vectors0to7:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7520,9 +7540,9 @@ vectors0to7:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
@@ -7530,7 +7550,7 @@ vectors6to6:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7541,17 +7561,17 @@ vectors6to6:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
@@ -7560,10 +7580,10 @@ vectors4to5:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7574,11 +7594,11 @@ vectors4to5:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -7592,16 +7612,16 @@ vectors4to4:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -7611,7 +7631,7 @@ vectors0to3:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7622,8 +7642,8 @@ vectors0to3:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -7637,10 +7657,10 @@ vectors2to2:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -7655,7 +7675,7 @@ vectors0to1:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -7671,8 +7691,8 @@ vectors0to0:
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -7715,178 +7735,178 @@ longLast:
 	TBZ	$5, R2, longLast8to11
 	TBZ	$4, R2, longLast12to13
 	TBZ	$3, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -7914,39 +7934,39 @@ longTwo:
 	FLDPQ	128(R5), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(17, 1, 1)
+	FADD_S4(19, 2, 2)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R5), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R5), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R5), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R5, R5
 	TBZ	$7, R2, longLast
 	LSL	$1, R3, R6
@@ -7972,102 +7992,102 @@ longTwo:
 	TBZ	$5, R2, longNarrow0to3
 	TBZ	$4, R2, longNarrow4to5
 	TBZ	$3, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R2, longNarrow0to1
 	TBZ	$3, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R5), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R5), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -8084,29 +8104,29 @@ longWide:
 	FLDPQ	128(R5), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R5), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R5), (F17, F19)
 	FLDPQ	96(R5), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
@@ -8120,84 +8140,84 @@ longWide:
 	TBZ	$5, R2, longWide0to3
 	TBZ	$4, R2, longWide4to5
 	TBZ	$3, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R2, longWide0to1
 	TBZ	$3, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -8242,6 +8262,8 @@ TEXT ·sumLongBF16NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -8260,12 +8282,12 @@ block:
 	FLDPQ	128(R1), (F4, F5)
 	VZIP2	V4.H8, V31.H8, V6.H8
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
 	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -8274,16 +8296,16 @@ block:
 	FLDPQ	384(R1), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
@@ -8292,12 +8314,12 @@ block:
 	FLDPQ	640(R1), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -8306,20 +8328,20 @@ block:
 	FLDPQ	896(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -8328,12 +8350,12 @@ block:
 	FLDPQ	160(R1), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -8342,16 +8364,16 @@ block:
 	FLDPQ	416(R1), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -8360,12 +8382,12 @@ block:
 	FLDPQ	672(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -8374,20 +8396,20 @@ block:
 	FLDPQ	928(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -8396,12 +8418,12 @@ block:
 	FLDPQ	192(R1), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
 	VZIP2	V14.H8, V31.H8, V12.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -8410,16 +8432,16 @@ block:
 	FLDPQ	448(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -8428,12 +8450,12 @@ block:
 	FLDPQ	704(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8442,20 +8464,20 @@ block:
 	FLDPQ	960(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -8464,12 +8486,12 @@ block:
 	FLDPQ	224(R1), (F19, F18)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
 	VZIP2	V18.H8, V31.H8, V16.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -8478,16 +8500,16 @@ block:
 	FLDPQ	480(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8496,12 +8518,12 @@ block:
 	FLDPQ	736(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8510,20 +8532,20 @@ block:
 	FLDPQ	992(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -8533,12 +8555,12 @@ block:
 	FLDPQ	-896(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -8547,16 +8569,16 @@ block:
 	FLDPQ	-640(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8565,12 +8587,12 @@ block:
 	FLDPQ	-384(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -8579,24 +8601,24 @@ block:
 	FLDPQ	-128(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8605,12 +8627,12 @@ block:
 	FLDPQ	-864(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -8619,16 +8641,16 @@ block:
 	FLDPQ	-608(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8637,12 +8659,12 @@ block:
 	FLDPQ	-352(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -8651,24 +8673,24 @@ block:
 	FLDPQ	-96(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -8677,12 +8699,12 @@ block:
 	FLDPQ	-832(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -8691,16 +8713,16 @@ block:
 	FLDPQ	-576(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8709,12 +8731,12 @@ block:
 	FLDPQ	-320(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -8723,24 +8745,24 @@ block:
 	FLDPQ	-64(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8749,12 +8771,12 @@ block:
 	FLDPQ	-800(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -8763,16 +8785,16 @@ block:
 	FLDPQ	-544(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8781,12 +8803,12 @@ block:
 	FLDPQ	-288(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -8795,39 +8817,39 @@ block:
 	FLDPQ	-32(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$2048, R1, R1
@@ -8863,21 +8885,21 @@ row:
 	FLDPQ	128(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(14, 3, 3)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 7, 7)
 	FLDPQ	160(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 4, 4)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
+	FADD_S4(12, 5, 5)
+	FADD_S4(14, 13, 13)
 	FLDPQ	256(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -8886,16 +8908,16 @@ row:
 	FLDPQ	384(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	288(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -8904,16 +8926,16 @@ row:
 	FLDPQ	416(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 6, 6)
+	FADD_S4(14, 4, 4)
+	FADD_S4(15, 5, 5)
+	FADD_S4(12, 13, 13)
 	FLDPQ	512(R6), (F12, F14)
 	FLDPQ	544(R6), (F9, F10)
 	VZIP2	V12.H8, V31.H8, V15.H8
@@ -8927,21 +8949,21 @@ row:
 	FLDPQ	640(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	672(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	FLDPQ	768(R6), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -8950,16 +8972,16 @@ row:
 	FLDPQ	896(R6), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
 	FLDPQ	800(R6), (F23, F16)
 	VZIP2	V23.H8, V31.H8, V17.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -8968,24 +8990,24 @@ row:
 	FLDPQ	928(R6), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 9, 9)
+	FADD_S4(17, 11, 11)
+	FADD_S4(16, 10, 10)
+	FADD_S4(19, 18, 18)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
 	FSTPQ	(F1, F3), 400(RSP)
 	FSTPQ	(F2, F7), 432(RSP)
 	FSTPQ	(F6, F4), 464(RSP)
@@ -9003,21 +9025,21 @@ row:
 	FLDPQ	192(R6), (F18, F10)
 	VZIP2	V18.H8, V31.H8, V11.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(11, 5, 5)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 6, 6)
 	FLDPQ	224(R6), (F10, F18)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	FADD_S4(10, 7, 7)
+	FADD_S4(11, 2, 2)
 	VZIP2	V18.H8, V31.H8, V11.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(11, 1, 1)
 	FLDPQ	320(R6), (F18, F11)
 	VZIP2	V18.H8, V31.H8, V10.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -9026,16 +9048,16 @@ row:
 	FLDPQ	448(R6), (F8, F14)
 	VZIP2	V8.H8, V31.H8, V15.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	FADD_S4(8, 18, 18)
+	FADD_S4(15, 10, 10)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
 	FLDPQ	352(R6), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -9044,16 +9066,16 @@ row:
 	FLDPQ	480(R6), (F14, F8)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 11, 11)
 	VZIP2	V8.H8, V31.H8, V15.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	FADD_S4(8, 10, 10)
+	FADD_S4(15, 18, 18)
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 2, 2)
+	FADD_S4(10, 3, 3)
+	FADD_S4(18, 1, 1)
 	FLDPQ	576(R6), (F18, F11)
 	FLDPQ	608(R6), (F8, F15)
 	VZIP2	V18.H8, V31.H8, V10.H8
@@ -9067,21 +9089,21 @@ row:
 	FLDPQ	704(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(19, 18, 18)
+	FADD_S4(17, 10, 10)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 9, 9)
 	FLDPQ	736(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 14, 14)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(19, 15, 15)
+	FADD_S4(17, 12, 12)
 	FLDPQ	832(R6), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -9090,16 +9112,16 @@ row:
 	FLDPQ	960(R6), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 18, 18)
+	FADD_S4(16, 10, 10)
+	FADD_S4(17, 11, 11)
+	FADD_S4(23, 9, 9)
 	FLDPQ	864(R6), (F23, F16)
 	VZIP2	V23.H8, V31.H8, V17.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -9108,24 +9130,24 @@ row:
 	FLDPQ	992(R6), (F20, F22)
 	VZIP2	V20.H8, V31.H8, V21.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
 	VZIP2	V22.H8, V31.H8, V21.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 8, 8)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
+	FADD_S4(12, 1, 1)
 	FSTPQ	(F13, F5), 528(RSP)
 	FSTPQ	(F4, F6), 560(RSP)
 	FSTPQ	(F7, F2), 592(RSP)
@@ -9147,21 +9169,21 @@ restNo8:
 	FLDPQ	128(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(14, 3, 3)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	FADD_S4(15, 2, 2)
+	FADD_S4(14, 7, 7)
 	FLDPQ	160(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 4, 4)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
+	FADD_S4(12, 5, 5)
+	FADD_S4(14, 13, 13)
 	FLDPQ	256(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -9170,16 +9192,16 @@ restNo8:
 	FLDPQ	384(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
 	FLDPQ	288(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -9188,16 +9210,16 @@ restNo8:
 	FLDPQ	416(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 6, 6)
+	FADD_S4(14, 4, 4)
+	FADD_S4(15, 5, 5)
+	FADD_S4(12, 13, 13)
 	FSTPQ	(F1, F3), 144(RSP)
 	FSTPQ	(F2, F7), 176(RSP)
 	FSTPQ	(F6, F4), 208(RSP)
@@ -9215,21 +9237,21 @@ restNo8:
 	FLDPQ	192(R6), (F12, F15)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(12, 13, 13)
+	FADD_S4(14, 5, 5)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 6, 6)
 	FLDPQ	224(R6), (F15, F12)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 2, 2)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(12, 3, 3)
+	FADD_S4(14, 1, 1)
 	FLDPQ	320(R6), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V15.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -9238,16 +9260,16 @@ restNo8:
 	FLDPQ	448(R6), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(9, 12, 12)
+	FADD_S4(10, 15, 15)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 8, 8)
+	FADD_S4(12, 13, 13)
+	FADD_S4(15, 5, 5)
+	FADD_S4(14, 4, 4)
+	FADD_S4(8, 6, 6)
 	FLDPQ	352(R6), (F8, F15)
 	VZIP2	V8.H8, V31.H8, V14.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -9256,16 +9278,16 @@ restNo8:
 	FLDPQ	480(R6), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 8, 8)
+	FADD_S4(10, 14, 14)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
+	FADD_S4(9, 15, 15)
+	FADD_S4(10, 12, 12)
+	FADD_S4(8, 7, 7)
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
+	FADD_S4(12, 1, 1)
 	FSTPQ	(F13, F5), 272(RSP)
 	FSTPQ	(F4, F6), 304(RSP)
 	FSTPQ	(F7, F2), 336(RSP)
@@ -9313,153 +9335,153 @@ restLast:
 	TBZ	$5, R2, restLast8to11
 	TBZ	$4, R2, restLast12to13
 	TBZ	$3, R2, restLast14to14
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restLastLadder14:
 	FMOVD	112(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(19, 10, 10)
 
 restLastLadder13:
 	FMOVD	104(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FADD_S4(19, 11, 11)
 
 restLastLadder12:
 	FMOVD	96(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FADD_S4(19, 9, 9)
 
 restLastLadder11:
 	FMOVD	88(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(19, 8, 8)
 
 restLastLadder10:
 	FMOVD	80(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(19, 14, 14)
 
 restLastLadder9:
 	FMOVD	72(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FADD_S4(19, 15, 15)
 
 restLastLadder8:
 	FMOVD	64(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(19, 12, 12)
 
 restLastLadder7:
 	FMOVD	56(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FADD_S4(19, 13, 13)
 
 restLastLadder6:
 	FMOVD	48(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	FADD_S4(19, 5, 5)
 
 restLastLadder5:
 	FMOVD	40(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(19, 4, 4)
 
 restLastLadder4:
 	FMOVD	32(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(19, 6, 6)
 
 restLastLadder3:
 	FMOVD	24(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(19, 7, 7)
 
 restLastLadder2:
 	FMOVD	16(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(19, 2, 2)
 
 restLastLadder1:
 	FMOVD	8(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FADD_S4(19, 3, 3)
 
 restLastLadder0:
 	FMOVD	(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FADD_S4(19, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -9468,59 +9490,58 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 3, 3)
+	FADD_S4(5, 2, 2)
+	FADD_S4(13, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(10, 0, 0)
 	FMOVQ	48(RSP), F18
 	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
+	FADD_S4(11, 18, 18)
+	FADDP_S4(18, 0, 0)
 	FMOVQ	80(RSP), F18
 	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
+	FADD_S4(11, 18, 18)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x6e2ad652 // faddp v18.4s, v18.4s, v10.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	FADD_S4(9, 10, 10)
+	FADDP_S4(10, 18, 18)
+	FADD_S4(18, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(18, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
 
@@ -9548,39 +9569,39 @@ restTwo:
 	FLDPQ	128(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
 	FLDPQ	160(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
 	FLDPQ	192(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	224(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	ADD	$256, R6, R6
 	TBZ	$7, R2, restLast
 	LSL	$1, R4, R7
@@ -9606,102 +9627,102 @@ restTwo:
 	TBZ	$5, R2, restNarrow0to3
 	TBZ	$4, R2, restNarrow4to5
 	TBZ	$3, R2, restNarrow6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restNarrowLadder6:
 	FMOVD	176(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FADD_S4(24, 21, 21)
 
 restNarrowLadder5:
 	FMOVD	168(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(24, 20, 20)
 
 restNarrowLadder4:
 	FMOVD	160(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(24, 22, 22)
 
 restNarrowLadder3:
 	FMOVD	152(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(24, 23, 23)
 
 restNarrowLadder2:
 	FMOVD	144(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FADD_S4(24, 17, 17)
 
 restNarrowLadder1:
 	FMOVD	136(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(24, 16, 16)
 
 restNarrowLadder0:
 	FMOVD	128(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(24, 19, 19)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$3, R2, restNarrow4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$4, R2, restNarrow0to1
 	TBZ	$3, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$3, R2, restNarrow0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restNarrowDone:
 	FLDPQ	64(R6), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
-	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
+	FADD_S4(24, 12, 12)
+	FADD_S4(27, 15, 15)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
-	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FADD_S4(26, 14, 14)
+	FADD_S4(27, 8, 8)
 	FLDPQ	96(R6), (F26, F24)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
-	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
+	FADD_S4(26, 9, 9)
+	FADD_S4(27, 11, 11)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(24, 10, 10)
+	FADD_S4(27, 18, 18)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	JMP	restAdded
 
 restWide:
@@ -9718,29 +9739,29 @@ restWide:
 	FLDPQ	128(R6), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	FADD_S4(24, 19, 19)
+	FADD_S4(27, 16, 16)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 17, 17)
+	FADD_S4(27, 23, 23)
 	FLDPQ	160(R6), (F26, F24)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 20, 20)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(27, 25, 25)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	64(R6), (F19, F17)
 	FLDPQ	96(R6), (F22, F21)
 	VZIP2	V19.H8, V31.H8, V16.H8
@@ -9754,84 +9775,84 @@ restWide:
 	TBZ	$5, R2, restWide0to3
 	TBZ	$4, R2, restWide4to5
 	TBZ	$3, R2, restWide6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restWideLadder6:
 	FMOVD	240(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FADD_S4(24, 21, 21)
 
 restWideLadder5:
 	FMOVD	232(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(24, 20, 20)
 
 restWideLadder4:
 	FMOVD	224(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(24, 22, 22)
 
 restWideLadder3:
 	FMOVD	216(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(24, 23, 23)
 
 restWideLadder2:
 	FMOVD	208(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FADD_S4(24, 17, 17)
 
 restWideLadder1:
 	FMOVD	200(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(24, 16, 16)
 
 restWideLadder0:
 	FMOVD	192(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(24, 19, 19)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$3, R2, restWide4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$4, R2, restWide0to1
 	TBZ	$3, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$3, R2, restWide0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restWideDone:
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(20, 11, 11)
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restAdded
 
 restNone:
@@ -9856,56 +9877,56 @@ restNone:
 restRest:
 	TBZ	$9, R2, restWithout4
 	FLDPQ	144(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	176(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	208(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	240(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	272(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	304(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	336(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	368(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 
 restWithout4:
 	TBZ	$10, R2, restHalve
 	FLDPQ	400(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	432(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	464(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	496(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	528(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	560(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	592(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	624(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restHalve
 	RET
 
@@ -10780,6 +10801,8 @@ TEXT ·sumLongI32NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -11669,7 +11692,6 @@ restHalve:
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
@@ -12877,6 +12899,8 @@ TEXT ·sumLongI64NEON(SB), $648-8
 	CMP	$512, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$512, R2
+	BEQ	block
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -13766,7 +13790,6 @@ restHalve:
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
@@ -14129,394 +14152,394 @@ blockRow0:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 0, 0)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 0, 0)
+	FADD_S4(10, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 6, 6)
+	FADD_S4(12, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -14532,13 +14555,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -14561,8 +14584,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -14594,394 +14617,394 @@ blockRow0:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(7, 0, 0)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
+	FADD_D2(15, 11, 11)
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
+	FADD_D2(19, 15, 15)
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 0, 0)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 2, 2)
+	FADD_D2(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 4, 4)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FADD_D2(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 1, 1)
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
+	FADD_D2(13, 6, 6)
+	FADD_D2(12, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(2, 0, 0)
+	FADD_D2(3, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -14995,7 +15018,7 @@ blockFold:
 	BEQ	blockSingle
 	FMOVQ	32(RSP), F1
 	FMOVQ	48(RSP), F3
-	WORD	$0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
+	FADDP_D2(3, 1, 1)
 	CMP	$2, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -15011,7 +15034,7 @@ skip_1:
 	JMP	blockNext
 
 blockSingle:
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R2)
 
 blockNext:
@@ -15041,581 +15064,581 @@ blockWhole:
 
 blockRow0:
 	FLDPQ	(R1), (F0, F2)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
 	FLDPQ	128(R1), (F4, F5)
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	384(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
 	FLDPQ	640(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	896(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	160(R1), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	416(R1), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
 	FLDPQ	672(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	928(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
+	FCVTL2(14, 12)
+	FCVTL(14, 14)
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	448(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
 	FLDPQ	704(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	224(R1), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
+	FCVTL2(18, 16)
+	FCVTL(18, 18)
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	480(R1), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	736(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	992(R1), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-896(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-640(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-384(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-864(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-608(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-352(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-832(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-576(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-320(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-800(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-544(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-288(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -15631,13 +15654,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -15660,8 +15683,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -15698,12 +15721,12 @@ blockRow0:
 	FLDPQ	128(R1), (F4, F5)
 	VZIP2	V4.H8, V31.H8, V6.H8
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
 	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -15712,16 +15735,16 @@ blockRow0:
 	FLDPQ	384(R1), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
@@ -15730,12 +15753,12 @@ blockRow0:
 	FLDPQ	640(R1), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -15744,20 +15767,20 @@ blockRow0:
 	FLDPQ	896(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -15766,12 +15789,12 @@ blockRow0:
 	FLDPQ	160(R1), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -15780,16 +15803,16 @@ blockRow0:
 	FLDPQ	416(R1), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -15798,12 +15821,12 @@ blockRow0:
 	FLDPQ	672(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -15812,20 +15835,20 @@ blockRow0:
 	FLDPQ	928(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -15834,12 +15857,12 @@ blockRow0:
 	FLDPQ	192(R1), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
 	VZIP2	V14.H8, V31.H8, V12.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -15848,16 +15871,16 @@ blockRow0:
 	FLDPQ	448(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -15866,12 +15889,12 @@ blockRow0:
 	FLDPQ	704(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -15880,20 +15903,20 @@ blockRow0:
 	FLDPQ	960(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -15902,12 +15925,12 @@ blockRow0:
 	FLDPQ	224(R1), (F19, F18)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
 	VZIP2	V18.H8, V31.H8, V16.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -15916,16 +15939,16 @@ blockRow0:
 	FLDPQ	480(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -15934,12 +15957,12 @@ blockRow0:
 	FLDPQ	736(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -15948,20 +15971,20 @@ blockRow0:
 	FLDPQ	992(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -15971,12 +15994,12 @@ blockRow0:
 	FLDPQ	-896(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -15985,16 +16008,16 @@ blockRow0:
 	FLDPQ	-640(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16003,12 +16026,12 @@ blockRow0:
 	FLDPQ	-384(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -16017,24 +16040,24 @@ blockRow0:
 	FLDPQ	-128(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -16043,12 +16066,12 @@ blockRow0:
 	FLDPQ	-864(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -16057,16 +16080,16 @@ blockRow0:
 	FLDPQ	-608(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16075,12 +16098,12 @@ blockRow0:
 	FLDPQ	-352(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -16089,24 +16112,24 @@ blockRow0:
 	FLDPQ	-96(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -16115,12 +16138,12 @@ blockRow0:
 	FLDPQ	-832(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -16129,16 +16152,16 @@ blockRow0:
 	FLDPQ	-576(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16147,12 +16170,12 @@ blockRow0:
 	FLDPQ	-320(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -16161,24 +16184,24 @@ blockRow0:
 	FLDPQ	-64(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -16187,12 +16210,12 @@ blockRow0:
 	FLDPQ	-800(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -16201,16 +16224,16 @@ blockRow0:
 	FLDPQ	-544(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16219,12 +16242,12 @@ blockRow0:
 	FLDPQ	-288(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -16233,39 +16256,39 @@ blockRow0:
 	FLDPQ	-32(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -16281,13 +16304,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -16310,8 +16333,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -17272,13 +17295,13 @@ pack4loop:
 	FMOVQ	16(R1), F1
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	48(R1), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$64, R1, R1
 	ADD	$16, R2, R2
@@ -17304,15 +17327,15 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVQ	24(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVQ	36(R1), F4
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$48, R1, R1
 	ADD	$16, R2, R2
@@ -17331,7 +17354,7 @@ pack2loop:
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F1
 	FMOVQ	16(R1), F0
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -17391,30 +17414,30 @@ whole2:
 	FMOVQ	16(R1), F2
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVQ	(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVQ	16(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F4
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVQ	(R1), F5
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -17439,7 +17462,7 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
@@ -17450,8 +17473,8 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -17515,13 +17538,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -17544,8 +17567,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -17664,7 +17687,7 @@ rowRow1:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17682,9 +17705,9 @@ rowRow2:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17696,7 +17719,7 @@ rowRow2:
 rowRow3:
 	FMOVQ	(R1), F0
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17705,8 +17728,8 @@ rowRow3:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17724,13 +17747,13 @@ rowRow4:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17742,9 +17765,9 @@ rowRow4:
 rowRow5:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17753,10 +17776,10 @@ rowRow5:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17768,7 +17791,7 @@ rowRow5:
 rowRow6:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17777,14 +17800,14 @@ rowRow6:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17796,14 +17819,14 @@ rowRow6:
 rowRow7:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17812,9 +17835,9 @@ rowRow7:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17832,21 +17855,21 @@ rowRow8:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	64(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17858,13 +17881,13 @@ rowRow8:
 rowRow9:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17873,14 +17896,14 @@ rowRow9:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17892,9 +17915,9 @@ rowRow9:
 rowRow10:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17903,20 +17926,20 @@ rowRow10:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17928,20 +17951,20 @@ rowRow10:
 rowRow11:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17950,11 +17973,11 @@ rowRow11:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FADD_S4(3, 1, 1)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17966,7 +17989,7 @@ rowRow11:
 rowRow12:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17975,26 +17998,26 @@ rowRow12:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18006,20 +18029,20 @@ rowRow12:
 rowRow13:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18028,15 +18051,15 @@ rowRow13:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18048,14 +18071,14 @@ rowRow13:
 rowRow14:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18064,23 +18087,23 @@ rowRow14:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18092,29 +18115,29 @@ rowRow14:
 rowRow15:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18123,10 +18146,10 @@ rowRow15:
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18145,90 +18168,90 @@ rowRow16:
 	FLDPQ	64(R8), (F5, F6)
 	FLDPQ	96(R8), (F7, F8)
 	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
 	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(10, 3, 3)
+	FADD_S4(9, 4, 4)
 	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
 	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FLDPQ	512(R8), (F9, F10)
 	FLDPQ	544(R8), (F11, F12)
 	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(13, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	576(R8), (F12, F11)
 	FLDPQ	608(R8), (F10, F9)
 	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 12, 12)
+	FADD_S4(14, 11, 11)
 	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
 	FLDPQ	-928(R26), (F15, F16)
 	FLDPQ	-768(R26), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
 	FLDPQ	-736(R26), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(17, 12, 12)
 	FLDPQ	-704(R26), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
 	FLDPQ	-672(R26), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
 	FLDPQ	-512(R26), (F17, F18)
 	FLDPQ	-480(R26), (F19, F20)
 	FLDPQ	-256(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
 	FLDPQ	-224(R26), (F22, F21)
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 20, 20)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
 	FLDPQ	-448(R26), (F20, F19)
 	FLDPQ	-416(R26), (F18, F17)
 	FLDPQ	-192(R26), (F21, F22)
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 20, 20)
+	FADD_S4(22, 19, 19)
 	FLDPQ	-160(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 13, 13)
+	FADD_S4(19, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
 	FSTPQ	(F0, F2), 352(RSP)
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
@@ -18238,89 +18261,89 @@ rowRow16:
 	FLDPQ	192(R8), (F4, F3)
 	FLDPQ	224(R8), (F2, F0)
 	FLDPQ	384(R8), (F16, F15)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
 	FLDPQ	416(R8), (F15, F16)
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(16, 5, 5)
 	FLDPQ	448(R8), (F16, F15)
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(16, 4, 4)
+	FADD_S4(15, 3, 3)
 	FLDPQ	480(R8), (F15, F16)
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	FADD_S4(15, 2, 2)
+	FADD_S4(16, 0, 0)
 	FLDPQ	640(R8), (F16, F15)
 	FLDPQ	672(R8), (F14, F13)
 	FLDPQ	896(R8), (F12, F11)
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
+	FADD_S4(12, 16, 16)
+	FADD_S4(11, 15, 15)
 	FLDPQ	928(R8), (F11, F12)
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(12, 13, 13)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
 	FLDPQ	704(R8), (F13, F14)
 	FLDPQ	736(R8), (F15, F16)
 	FLDPQ	960(R8), (F12, F11)
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
+	FADD_S4(12, 13, 13)
+	FADD_S4(11, 14, 14)
 	FLDPQ	992(R8), (F11, F12)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(12, 16, 16)
+	FADD_S4(13, 4, 4)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(16, 0, 0)
 	FLDPQ	-896(R26), (F16, F15)
 	FLDPQ	-864(R26), (F14, F13)
 	FLDPQ	-832(R26), (F12, F11)
 	FLDPQ	-800(R26), (F10, F9)
 	FLDPQ	-640(R26), (F17, F18)
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(17, 16, 16)
+	FADD_S4(18, 15, 15)
 	FLDPQ	-608(R26), (F18, F17)
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(18, 14, 14)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-576(R26), (F17, F18)
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 11, 11)
 	FLDPQ	-544(R26), (F18, F17)
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
 	FLDPQ	-384(R26), (F17, F18)
 	FLDPQ	-352(R26), (F19, F20)
 	FLDPQ	-128(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
 	FLDPQ	-96(R26), (F22, F21)
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 20, 20)
+	FADD_S4(17, 16, 16)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(20, 13, 13)
 	FLDPQ	-320(R26), (F20, F19)
 	FLDPQ	-288(R26), (F18, F17)
 	FLDPQ	-64(R26), (F21, F22)
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 20, 20)
+	FADD_S4(22, 19, 19)
 	FLDPQ	-32(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 12, 12)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 480(RSP)
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
@@ -18334,41 +18357,41 @@ longNo8:
 	FLDPQ	64(R8), (F5, F6)
 	FLDPQ	96(R8), (F7, F8)
 	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
 	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(10, 3, 3)
+	FADD_S4(9, 4, 4)
 	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
 	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FLDPQ	512(R8), (F9, F10)
 	FLDPQ	544(R8), (F11, F12)
 	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(13, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	576(R8), (F12, F11)
 	FLDPQ	608(R8), (F10, F9)
 	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 12, 12)
+	FADD_S4(14, 11, 11)
 	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FSTPQ	(F0, F2), 96(RSP)
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
@@ -18378,41 +18401,41 @@ longNo8:
 	FLDPQ	192(R8), (F4, F3)
 	FLDPQ	224(R8), (F2, F0)
 	FLDPQ	384(R8), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 7, 7)
 	FLDPQ	416(R8), (F10, F9)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 5, 5)
 	FLDPQ	448(R8), (F9, F10)
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 3, 3)
 	FLDPQ	480(R8), (F10, F9)
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FLDPQ	640(R8), (F9, F10)
 	FLDPQ	672(R8), (F11, F12)
 	FLDPQ	896(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
 	FLDPQ	928(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(13, 12, 12)
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 7, 7)
+	FADD_S4(11, 6, 6)
+	FADD_S4(12, 5, 5)
 	FLDPQ	704(R8), (F12, F11)
 	FLDPQ	736(R8), (F10, F9)
 	FLDPQ	960(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 12, 12)
+	FADD_S4(14, 11, 11)
 	FLDPQ	992(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 224(RSP)
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
@@ -18447,138 +18470,138 @@ longLast:
 	TBZ	$6, R4, longLast8to11
 	TBZ	$5, R4, longLast12to13
 	TBZ	$4, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R8), F17
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R8), F17
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R8), F17
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R8), F17
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R8), F17
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R8), F17
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R8), F17
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R8), F17
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R8), F17
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R8), F17
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R8), F17
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R8), F17
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R8), F17
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R8), F17
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R8), F17
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -18587,21 +18610,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18617,13 +18640,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -18646,8 +18669,8 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
@@ -18665,29 +18688,29 @@ longTwo:
 	FLDPQ	192(R8), (F13, F14)
 	FLDPQ	224(R8), (F15, F16)
 	FLDPQ	256(R8), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
 	FLDPQ	288(R8), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(17, 4, 4)
 	FLDPQ	320(R8), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
 	FLDPQ	352(R8), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
 	FLDPQ	384(R8), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
 	FLDPQ	416(R8), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(17, 12, 12)
 	FLDPQ	448(R8), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R8), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
 	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$2, R5, R10
@@ -18706,89 +18729,89 @@ longTwo:
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R8), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R8), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R8), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R8), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R8), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R8), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R8), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R4, longNarrow0to1
 	TBZ	$4, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 12, 12)
 	FLDPQ	192(R8), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	224(R8), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -18797,25 +18820,25 @@ longWide:
 	FLDPQ	64(R8), (F21, F22)
 	FLDPQ	96(R8), (F23, F24)
 	FLDPQ	256(R8), (F25, F26)
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(26, 18, 18)
 	FLDPQ	288(R8), (F26, F25)
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(25, 20, 20)
 	FLDPQ	320(R8), (F25, F26)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
 	FLDPQ	352(R8), (F26, F25)
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 23, 23)
+	FADD_S4(25, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	128(R8), (F17, F18)
 	FLDPQ	160(R8), (F19, F20)
 	FLDPQ	192(R8), (F21, F22)
@@ -18823,77 +18846,77 @@ longWide:
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R8), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R8), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R8), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R8), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R8), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R8), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R8), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R4, longWide0to1
 	TBZ	$4, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -18918,56 +18941,56 @@ longNone:
 longRest:
 	TBZ	$10, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$11, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -19008,7 +19031,7 @@ pack2loop:
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F0
 	FMOVQ	16(R1), F1
-	WORD	$0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	FADDP_D2(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -19069,14 +19092,14 @@ whole2:
 	FMOVQ	16(R1), F2
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVQ	(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	ADD	R6, R1, R1
-	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FADDP_D2(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
@@ -19099,7 +19122,7 @@ whole1:
 	FMOVQ	(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	ADD	R6, R1, R1
-	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FADDP_D2(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
@@ -19154,7 +19177,7 @@ fewFold:
 	BEQ	fewSingle
 	FMOVQ	32(RSP), F3
 	FMOVQ	48(RSP), F4
-	WORD	$0x6e64d463 // faddp v3.2d, v3.2d, v4.2d
+	FADDP_D2(4, 3, 3)
 	CMP	$2, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -19170,7 +19193,7 @@ skip_3:
 	JMP	fewNext
 
 fewSingle:
-	WORD	$0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	FADDP_D2(2, 2, 2)
 	FMOVD	F2, (R2)
 
 fewNext:
@@ -19289,7 +19312,7 @@ rowRow1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19307,9 +19330,9 @@ rowRow2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19321,7 +19344,7 @@ rowRow2:
 rowRow3:
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19330,8 +19353,8 @@ rowRow3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19349,13 +19372,13 @@ rowRow4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19367,9 +19390,9 @@ rowRow4:
 rowRow5:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19378,10 +19401,10 @@ rowRow5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19393,7 +19416,7 @@ rowRow5:
 rowRow6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19402,14 +19425,14 @@ rowRow6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19421,14 +19444,14 @@ rowRow6:
 rowRow7:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19437,9 +19460,9 @@ rowRow7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19457,21 +19480,21 @@ rowRow8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19483,13 +19506,13 @@ rowRow8:
 rowRow9:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19498,14 +19521,14 @@ rowRow9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19517,9 +19540,9 @@ rowRow9:
 rowRow10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19528,20 +19551,20 @@ rowRow10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19553,20 +19576,20 @@ rowRow10:
 rowRow11:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19575,11 +19598,11 @@ rowRow11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	FADD_D2(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19591,7 +19614,7 @@ rowRow11:
 rowRow12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19600,26 +19623,26 @@ rowRow12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19631,20 +19654,20 @@ rowRow12:
 rowRow13:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19653,15 +19676,15 @@ rowRow13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19673,14 +19696,14 @@ rowRow13:
 rowRow14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19689,23 +19712,23 @@ rowRow14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19717,29 +19740,29 @@ rowRow14:
 rowRow15:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19748,10 +19771,10 @@ rowRow15:
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19770,90 +19793,90 @@ rowRow16:
 	FLDPQ	64(R8), (F5, F6)
 	FLDPQ	96(R8), (F7, F8)
 	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
 	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	FADD_D2(10, 3, 3)
+	FADD_D2(9, 4, 4)
 	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
 	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FADD_D2(10, 7, 7)
+	FADD_D2(9, 8, 8)
 	FLDPQ	512(R8), (F9, F10)
 	FLDPQ	544(R8), (F11, F12)
 	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
 	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FADD_D2(14, 11, 11)
+	FADD_D2(13, 12, 12)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
 	FLDPQ	576(R8), (F12, F11)
 	FLDPQ	608(R8), (F10, F9)
 	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	FADD_D2(13, 12, 12)
+	FADD_D2(14, 11, 11)
 	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 5, 5)
+	FADD_D2(11, 6, 6)
+	FADD_D2(10, 7, 7)
+	FADD_D2(9, 8, 8)
 	ADD	$2048, R8, R26
 	FLDPQ	-1024(R26), (F9, F10)
 	FLDPQ	-992(R26), (F11, F12)
 	FLDPQ	-960(R26), (F13, F14)
 	FLDPQ	-928(R26), (F15, F16)
 	FLDPQ	-768(R26), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
 	FLDPQ	-736(R26), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(18, 11, 11)
+	FADD_D2(17, 12, 12)
 	FLDPQ	-704(R26), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
 	FLDPQ	-672(R26), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
 	FLDPQ	-512(R26), (F17, F18)
 	FLDPQ	-480(R26), (F19, F20)
 	FLDPQ	-256(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
 	FLDPQ	-224(R26), (F22, F21)
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
+	FADD_D2(22, 19, 19)
+	FADD_D2(21, 20, 20)
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
+	FADD_D2(20, 12, 12)
 	FLDPQ	-448(R26), (F20, F19)
 	FLDPQ	-416(R26), (F18, F17)
 	FLDPQ	-192(R26), (F21, F22)
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	FADD_D2(21, 20, 20)
+	FADD_D2(22, 19, 19)
 	FLDPQ	-160(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
-	WORD	$0x4e73d5ce // fadd v14.2d, v14.2d, v19.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 13, 13)
+	FADD_D2(19, 14, 14)
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(16, 8, 8)
 	FSTPQ	(F1, F2), 320(RSP)
 	FSTPQ	(F3, F4), 352(RSP)
 	FSTPQ	(F5, F6), 384(RSP)
@@ -19863,89 +19886,89 @@ rowRow16:
 	FLDPQ	192(R8), (F4, F3)
 	FLDPQ	224(R8), (F2, F1)
 	FLDPQ	384(R8), (F16, F15)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 7, 7)
 	FLDPQ	416(R8), (F15, F16)
-	WORD	$0x4e6fd4c6 // fadd v6.2d, v6.2d, v15.2d
-	WORD	$0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	FADD_D2(15, 6, 6)
+	FADD_D2(16, 5, 5)
 	FLDPQ	448(R8), (F16, F15)
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FADD_D2(16, 4, 4)
+	FADD_D2(15, 3, 3)
 	FLDPQ	480(R8), (F15, F16)
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	FADD_D2(15, 2, 2)
+	FADD_D2(16, 1, 1)
 	FLDPQ	640(R8), (F16, F15)
 	FLDPQ	672(R8), (F14, F13)
 	FLDPQ	896(R8), (F12, F11)
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
+	FADD_D2(12, 16, 16)
+	FADD_D2(11, 15, 15)
 	FLDPQ	928(R8), (F11, F12)
-	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
-	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
+	FADD_D2(11, 14, 14)
+	FADD_D2(12, 13, 13)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
+	FADD_D2(13, 5, 5)
 	FLDPQ	704(R8), (F13, F14)
 	FLDPQ	736(R8), (F15, F16)
 	FLDPQ	960(R8), (F12, F11)
-	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
-	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
+	FADD_D2(12, 13, 13)
+	FADD_D2(11, 14, 14)
 	FLDPQ	992(R8), (F11, F12)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6dd484 // fadd v4.2d, v4.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	FADD_D2(11, 15, 15)
+	FADD_D2(12, 16, 16)
+	FADD_D2(13, 4, 4)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(16, 1, 1)
 	FLDPQ	-896(R26), (F16, F15)
 	FLDPQ	-864(R26), (F14, F13)
 	FLDPQ	-832(R26), (F12, F11)
 	FLDPQ	-800(R26), (F10, F9)
 	FLDPQ	-640(R26), (F17, F18)
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	FADD_D2(17, 16, 16)
+	FADD_D2(18, 15, 15)
 	FLDPQ	-608(R26), (F18, F17)
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(18, 14, 14)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-576(R26), (F17, F18)
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	FADD_D2(17, 12, 12)
+	FADD_D2(18, 11, 11)
 	FLDPQ	-544(R26), (F18, F17)
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
 	FLDPQ	-384(R26), (F17, F18)
 	FLDPQ	-352(R26), (F19, F20)
 	FLDPQ	-128(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
 	FLDPQ	-96(R26), (F22, F21)
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e73d5ce // fadd v14.2d, v14.2d, v19.2d
-	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
+	FADD_D2(22, 19, 19)
+	FADD_D2(21, 20, 20)
+	FADD_D2(17, 16, 16)
+	FADD_D2(18, 15, 15)
+	FADD_D2(19, 14, 14)
+	FADD_D2(20, 13, 13)
 	FLDPQ	-320(R26), (F20, F19)
 	FLDPQ	-288(R26), (F18, F17)
 	FLDPQ	-64(R26), (F21, F22)
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	FADD_D2(21, 20, 20)
+	FADD_D2(22, 19, 19)
 	FLDPQ	-32(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 12, 12)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
+	FADD_D2(13, 5, 5)
+	FADD_D2(12, 4, 4)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
 	FSTPQ	(F8, F7), 448(RSP)
 	FSTPQ	(F6, F5), 480(RSP)
 	FSTPQ	(F4, F3), 512(RSP)
@@ -19959,41 +19982,41 @@ longNo8:
 	FLDPQ	64(R8), (F5, F6)
 	FLDPQ	96(R8), (F7, F8)
 	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
 	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
+	FADD_D2(10, 3, 3)
+	FADD_D2(9, 4, 4)
 	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
 	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FADD_D2(10, 7, 7)
+	FADD_D2(9, 8, 8)
 	FLDPQ	512(R8), (F9, F10)
 	FLDPQ	544(R8), (F11, F12)
 	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
 	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FADD_D2(14, 11, 11)
+	FADD_D2(13, 12, 12)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
 	FLDPQ	576(R8), (F12, F11)
 	FLDPQ	608(R8), (F10, F9)
 	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	FADD_D2(13, 12, 12)
+	FADD_D2(14, 11, 11)
 	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 5, 5)
+	FADD_D2(11, 6, 6)
+	FADD_D2(10, 7, 7)
+	FADD_D2(9, 8, 8)
 	FSTPQ	(F1, F2), 64(RSP)
 	FSTPQ	(F3, F4), 96(RSP)
 	FSTPQ	(F5, F6), 128(RSP)
@@ -20003,41 +20026,41 @@ longNo8:
 	FLDPQ	192(R8), (F4, F3)
 	FLDPQ	224(R8), (F2, F1)
 	FLDPQ	384(R8), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
+	FADD_D2(9, 8, 8)
+	FADD_D2(10, 7, 7)
 	FLDPQ	416(R8), (F10, F9)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(10, 6, 6)
+	FADD_D2(9, 5, 5)
 	FLDPQ	448(R8), (F9, F10)
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
+	FADD_D2(9, 4, 4)
+	FADD_D2(10, 3, 3)
 	FLDPQ	480(R8), (F10, F9)
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
 	FLDPQ	640(R8), (F9, F10)
 	FLDPQ	672(R8), (F11, F12)
 	FLDPQ	896(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
 	FLDPQ	928(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
+	FADD_D2(14, 11, 11)
+	FADD_D2(13, 12, 12)
+	FADD_D2(9, 8, 8)
+	FADD_D2(10, 7, 7)
+	FADD_D2(11, 6, 6)
+	FADD_D2(12, 5, 5)
 	FLDPQ	704(R8), (F12, F11)
 	FLDPQ	736(R8), (F10, F9)
 	FLDPQ	960(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
+	FADD_D2(13, 12, 12)
+	FADD_D2(14, 11, 11)
 	FLDPQ	992(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 4, 4)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
 	FSTPQ	(F8, F7), 192(RSP)
 	FSTPQ	(F6, F5), 224(RSP)
 	FSTPQ	(F4, F3), 256(RSP)
@@ -20072,138 +20095,138 @@ longLast:
 	TBZ	$6, R4, longLast8to11
 	TBZ	$5, R4, longLast12to13
 	TBZ	$4, R4, longLast14to14
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R8), F17
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	FADD_D2(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R8), F17
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R8), F17
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R8), F17
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R8), F17
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FADD_D2(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R8), F17
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R8), F17
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R8), F17
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R8), F17
-	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FADD_D2(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R8), F17
-	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FADD_D2(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R8), F17
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R8), F17
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R8), F17
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R8), F17
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FADD_D2(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R8), F17
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	FADD_D2(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 longLastDone:
 
@@ -20212,21 +20235,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(16, 8, 8)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(8, 4, 4)
+	FADD_D2(3, 1, 1)
+	FADD_D2(4, 2, 2)
+	FADD_D2(2, 1, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -20240,7 +20263,7 @@ rowFold:
 	BEQ	rowSingle
 	FMOVQ	32(RSP), F16
 	FMOVQ	48(RSP), F15
-	WORD	$0x6e6fd610 // faddp v16.2d, v16.2d, v15.2d
+	FADDP_D2(15, 16, 16)
 	CMP	$2, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -20256,7 +20279,7 @@ skip_4:
 	JMP	rowNext
 
 rowSingle:
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R2)
 
 rowNext:
@@ -20274,29 +20297,29 @@ longTwo:
 	FLDPQ	192(R8), (F13, F14)
 	FLDPQ	224(R8), (F15, F16)
 	FLDPQ	256(R8), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
 	FLDPQ	288(R8), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(18, 3, 3)
+	FADD_D2(17, 4, 4)
 	FLDPQ	320(R8), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
 	FLDPQ	352(R8), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
 	FLDPQ	384(R8), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
 	FLDPQ	416(R8), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(18, 11, 11)
+	FADD_D2(17, 12, 12)
 	FLDPQ	448(R8), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R8), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
 	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$3, R5, R10
@@ -20315,89 +20338,89 @@ longTwo:
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R8), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R8), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R8), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R8), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R8), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R8), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R8), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R4, longNarrow4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R4, longNarrow0to1
 	TBZ	$4, R4, longNarrow2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R4, longNarrow0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 12, 12)
 	FLDPQ	192(R8), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	224(R8), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 16, 16)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -20406,25 +20429,25 @@ longWide:
 	FLDPQ	64(R8), (F21, F22)
 	FLDPQ	96(R8), (F23, F24)
 	FLDPQ	256(R8), (F25, F26)
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FADD_D2(25, 17, 17)
+	FADD_D2(26, 18, 18)
 	FLDPQ	288(R8), (F26, F25)
-	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(26, 19, 19)
+	FADD_D2(25, 20, 20)
 	FLDPQ	320(R8), (F25, F26)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
 	FLDPQ	352(R8), (F26, F25)
-	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 23, 23)
+	FADD_D2(25, 24, 24)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	128(R8), (F17, F18)
 	FLDPQ	160(R8), (F19, F20)
 	FLDPQ	192(R8), (F21, F22)
@@ -20432,77 +20455,77 @@ longWide:
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R8), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R8), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R8), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R8), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R8), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R8), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R8), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R4, longWide4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R4, longWide0to1
 	TBZ	$4, R4, longWide2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R4, longWide0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
+	FADD_D2(20, 12, 12)
+	FADD_D2(21, 13, 13)
+	FADD_D2(22, 14, 14)
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -20528,56 +20551,56 @@ longNone:
 longRest:
 	TBZ	$10, R4, longWithout4
 	FLDPQ	64(RSP), (F24, F23)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(23, 2, 2)
 	FLDPQ	96(RSP), (F23, F24)
-	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FADD_D2(23, 3, 3)
+	FADD_D2(24, 4, 4)
 	FLDPQ	128(RSP), (F24, F23)
-	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FADD_D2(24, 5, 5)
+	FADD_D2(23, 6, 6)
 	FLDPQ	160(RSP), (F23, F24)
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	192(RSP), (F24, F23)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(23, 10, 10)
 	FLDPQ	224(RSP), (F23, F24)
-	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(23, 11, 11)
+	FADD_D2(24, 12, 12)
 	FLDPQ	256(RSP), (F24, F23)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(23, 14, 14)
 	FLDPQ	288(RSP), (F23, F24)
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 
 longWithout4:
 	TBZ	$11, R4, longHalve
 	FLDPQ	320(RSP), (F24, F23)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(23, 2, 2)
 	FLDPQ	352(RSP), (F23, F24)
-	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FADD_D2(23, 3, 3)
+	FADD_D2(24, 4, 4)
 	FLDPQ	384(RSP), (F24, F23)
-	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FADD_D2(24, 5, 5)
+	FADD_D2(23, 6, 6)
 	FLDPQ	416(RSP), (F23, F24)
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	448(RSP), (F24, F23)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(23, 10, 10)
 	FLDPQ	480(RSP), (F23, F24)
-	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(23, 11, 11)
+	FADD_D2(24, 12, 12)
 	FLDPQ	512(RSP), (F24, F23)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(23, 14, 14)
 	FLDPQ	544(RSP), (F23, F24)
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -20621,20 +20644,20 @@ pack4loop:
 	BHI	pack4done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -20655,24 +20678,24 @@ pack3loop:
 	BHI	pack3done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVD	6(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	12(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVD	18(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$24, R1, R1
 	ADD	$16, R2, R2
@@ -20690,10 +20713,10 @@ pack2loop:
 	BHI	pack2done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
@@ -20711,7 +20734,7 @@ pack1loop:
 	BHI	pack1done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$8, R1, R1
 	ADD	$16, R2, R2
@@ -20752,40 +20775,40 @@ whole2:
 	CMP	R5, R9
 	BHI	rest
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	8(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -20802,31 +20825,31 @@ whole1:
 	BHI	rest
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V1.B16, V0.B16, V2.B16
 	ADD	R6, R1, R1
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	ADD	R6, R1, R1
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V1.B16, V0.B16, V4.B16
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -20875,7 +20898,7 @@ four_2:
 	FMOVD	(R6), F2
 
 loaded_1:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVQ	F2, (R7)
 	MOVD	32(R0), R6
@@ -20892,13 +20915,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -20921,8 +20944,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -21024,7 +21047,7 @@ rowRow0:
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21035,7 +21058,7 @@ rowRow0:
 
 rowRow1:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	(R8), F1
@@ -21043,8 +21066,8 @@ rowRow1:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21055,7 +21078,7 @@ rowRow1:
 
 rowRow2:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	8(R8), F1
@@ -21063,11 +21086,11 @@ rowRow2:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21078,12 +21101,12 @@ rowRow2:
 
 rowRow3:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	16(R8), F1
@@ -21091,9 +21114,9 @@ rowRow3:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21104,7 +21127,7 @@ rowRow3:
 
 rowRow4:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	24(R8), F1
@@ -21112,17 +21135,17 @@ rowRow4:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21133,15 +21156,15 @@ rowRow4:
 
 rowRow5:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	32(R8), F1
@@ -21149,12 +21172,12 @@ rowRow5:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21165,12 +21188,12 @@ rowRow5:
 
 rowRow6:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	40(R8), F1
@@ -21178,18 +21201,18 @@ rowRow6:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21200,23 +21223,23 @@ rowRow6:
 
 rowRow7:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	48(R8), F1
@@ -21224,10 +21247,10 @@ rowRow7:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21238,7 +21261,7 @@ rowRow7:
 
 rowRow8:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	56(R8), F1
@@ -21246,29 +21269,29 @@ rowRow8:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	32(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21279,21 +21302,21 @@ rowRow8:
 
 rowRow9:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	64(R8), F1
@@ -21301,18 +21324,18 @@ rowRow9:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21323,15 +21346,15 @@ rowRow9:
 
 rowRow10:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	72(R8), F1
@@ -21339,27 +21362,27 @@ rowRow10:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21370,32 +21393,32 @@ rowRow10:
 
 rowRow11:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	80(R8), F1
@@ -21403,13 +21426,13 @@ rowRow11:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21420,12 +21443,12 @@ rowRow11:
 
 rowRow12:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	88(R8), F1
@@ -21433,36 +21456,36 @@ rowRow12:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	80(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21473,32 +21496,32 @@ rowRow12:
 
 rowRow13:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	96(R8), F1
@@ -21506,19 +21529,19 @@ rowRow13:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21529,23 +21552,23 @@ rowRow13:
 
 rowRow14:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	104(R8), F1
@@ -21553,31 +21576,31 @@ rowRow14:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	104(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21588,46 +21611,46 @@ rowRow14:
 
 rowRow15:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	112(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	104(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	88(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	112(R8), F1
@@ -21635,11 +21658,11 @@ rowRow15:
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21655,280 +21678,280 @@ rowRow16:
 	TBZ	$10, R4, longNo8
 	FLDPQ	(R8), (F0, F3)
 	FLDPQ	32(R8), (F5, F7)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
 	FLDPQ	128(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 0, 0)
+	FADD_S4(11, 2, 2)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 3, 3)
+	FADD_S4(11, 4, 4)
 	FLDPQ	160(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 6, 6)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 8, 8)
 	FLDPQ	256(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
 	FLDPQ	384(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	288(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
 	FLDPQ	416(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FLDPQ	512(R8), (F9, F11)
 	FLDPQ	544(R8), (F13, F15)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	640(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	672(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	FLDPQ	768(R8), (F17, F19)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
 	FLDPQ	896(R8), (F21, F22)
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
 	FLDPQ	800(R8), (F20, F18)
-	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(20, 19)
+	FCVTL(20, 20)
+	FCVTL2(18, 17)
+	FCVTL(18, 18)
 	FLDPQ	928(R8), (F22, F21)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 13, 13)
+	FADD_S4(19, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
 	FSTPQ	(F0, F2), 352(RSP)
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
 	FSTPQ	(F7, F8), 448(RSP)
 	FLDPQ	64(R8), (F8, F6)
 	FLDPQ	96(R8), (F4, F2)
-	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217883 // fcvtl2 v3.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FCVTL2(4, 3)
+	FCVTL(4, 4)
+	FCVTL2(2, 0)
+	FCVTL(2, 2)
 	FLDPQ	192(R8), (F16, F15)
-	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FCVTL2(16, 14)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(14, 7, 7)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 5, 5)
 	FLDPQ	224(R8), (F15, F16)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 3, 3)
+	FCVTL2(16, 14)
+	FCVTL(16, 16)
+	FADD_S4(16, 2, 2)
+	FADD_S4(14, 0, 0)
 	FLDPQ	320(R8), (F16, F14)
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(16, 15)
+	FCVTL(16, 16)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
 	FLDPQ	448(R8), (F12, F11)
-	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FCVTL2(12, 10)
+	FCVTL(12, 12)
+	FADD_S4(12, 16, 16)
+	FADD_S4(10, 15, 15)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 13, 13)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
 	FLDPQ	352(R8), (F13, F15)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	480(R8), (F11, F12)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FADD_S4(11, 13, 13)
+	FADD_S4(10, 14, 14)
+	FCVTL2(12, 10)
+	FCVTL(12, 12)
+	FADD_S4(12, 15, 15)
+	FADD_S4(10, 16, 16)
+	FADD_S4(13, 4, 4)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(16, 0, 0)
 	FLDPQ	576(R8), (F16, F14)
 	FLDPQ	608(R8), (F12, F10)
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(16, 15)
+	FCVTL(16, 16)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
 	FLDPQ	704(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 16, 16)
+	FADD_S4(19, 15, 15)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 13, 13)
 	FLDPQ	736(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 12, 12)
+	FADD_S4(19, 11, 11)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(19, 9, 9)
 	FLDPQ	832(R8), (F17, F19)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
 	FLDPQ	960(R8), (F21, F22)
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 16, 16)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(20, 13, 13)
 	FLDPQ	864(R8), (F20, F18)
-	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(20, 19)
+	FCVTL(20, 20)
+	FCVTL2(18, 17)
+	FCVTL(18, 18)
 	FLDPQ	992(R8), (F22, F21)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 12, 12)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 480(RSP)
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
@@ -21939,136 +21962,136 @@ longNo8:
 	TBZ	$9, R4, longNo4
 	FLDPQ	(R8), (F0, F3)
 	FLDPQ	32(R8), (F5, F7)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
 	FLDPQ	128(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 0, 0)
+	FADD_S4(11, 2, 2)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 3, 3)
+	FADD_S4(11, 4, 4)
 	FLDPQ	160(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 6, 6)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 8, 8)
 	FLDPQ	256(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
 	FLDPQ	384(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	288(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
 	FLDPQ	416(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FSTPQ	(F0, F2), 96(RSP)
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
 	FSTPQ	(F7, F8), 192(RSP)
 	FLDPQ	64(R8), (F8, F6)
 	FLDPQ	96(R8), (F4, F2)
-	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217883 // fcvtl2 v3.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FCVTL2(4, 3)
+	FCVTL(4, 4)
+	FCVTL2(2, 0)
+	FCVTL(2, 2)
 	FLDPQ	192(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 8, 8)
+	FADD_S4(11, 7, 7)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 5, 5)
 	FLDPQ	224(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 3, 3)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(11, 0, 0)
 	FLDPQ	320(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
 	FLDPQ	448(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 7, 7)
+	FADD_S4(11, 6, 6)
+	FADD_S4(12, 5, 5)
 	FLDPQ	352(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
 	FLDPQ	480(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
+	FCVTL2(13, 15)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 224(RSP)
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
@@ -22084,22 +22107,22 @@ longLow:
 	FLDPQ	32(R8), (F5, F7)
 	FLDPQ	64(R8), (F9, F11)
 	FLDPQ	96(R8), (F13, F15)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	ADD	$128, R8, R8
 
 longLast:
@@ -22111,158 +22134,158 @@ longLast:
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	TBZ	$6, R4, longLast0to7
 	TBZ	$5, R4, longLast8to11
 	TBZ	$4, R4, longLast12to13
 	TBZ	$3, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -22271,21 +22294,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -22301,13 +22324,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -22330,8 +22353,8 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
@@ -22344,58 +22367,58 @@ longTwo:
 	FLDPQ	32(R8), (F5, F7)
 	FLDPQ	64(R8), (F9, F11)
 	FLDPQ	96(R8), (F13, F15)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	128(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
@@ -22406,247 +22429,247 @@ longTwo:
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	TBNZ	$6, R4, longWide
 	FLDPQ	(R8), (F17, F19)
 	FLDPQ	32(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R4, longNarrow0to3
 	TBZ	$4, R4, longNarrow4to5
 	TBZ	$3, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R4, longNarrow0to1
 	TBZ	$3, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R8), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R8), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
 	FLDPQ	(R8), (F17, F19)
 	FLDPQ	32(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R8), (F17, F19)
 	FLDPQ	96(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R4, longWide0to3
 	TBZ	$4, R4, longWide4to5
 	TBZ	$3, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R4, longWide0to1
 	TBZ	$3, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -22671,56 +22694,56 @@ longNone:
 longRest:
 	TBZ	$9, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$10, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -22769,15 +22792,15 @@ pack4loop:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -22805,7 +22828,7 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	12(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V0.B16, V1.B16, V3.B16
@@ -22814,8 +22837,8 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$24, R1, R1
 	ADD	$16, R2, R2
@@ -22836,7 +22859,7 @@ pack2loop:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
@@ -22899,36 +22922,36 @@ whole2:
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVD	(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -22955,7 +22978,7 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
@@ -22968,8 +22991,8 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -23035,13 +23058,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -23064,8 +23087,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -23187,7 +23210,7 @@ rowRow1:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23207,10 +23230,10 @@ rowRow2:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23224,7 +23247,7 @@ rowRow3:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23235,8 +23258,8 @@ rowRow3:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23256,16 +23279,16 @@ rowRow4:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23279,10 +23302,10 @@ rowRow5:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23293,11 +23316,11 @@ rowRow5:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23311,7 +23334,7 @@ rowRow6:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23322,17 +23345,17 @@ rowRow6:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23346,18 +23369,18 @@ rowRow7:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23368,9 +23391,9 @@ rowRow7:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23390,28 +23413,28 @@ rowRow8:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23425,16 +23448,16 @@ rowRow9:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23445,17 +23468,17 @@ rowRow9:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23469,10 +23492,10 @@ rowRow10:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23483,26 +23506,26 @@ rowRow10:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23516,27 +23539,27 @@ rowRow11:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23547,12 +23570,12 @@ rowRow11:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FADD_S4(3, 1, 1)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23566,7 +23589,7 @@ rowRow12:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23577,35 +23600,35 @@ rowRow12:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23619,27 +23642,27 @@ rowRow13:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23650,18 +23673,18 @@ rowRow13:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23675,18 +23698,18 @@ rowRow14:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23697,30 +23720,30 @@ rowRow14:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	104(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23734,41 +23757,41 @@ rowRow15:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	112(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	LSL	$1, R5, R8
@@ -23779,10 +23802,10 @@ rowRow15:
 	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23809,21 +23832,21 @@ rowRow16:
 	FLDPQ	128(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(11, 2, 2)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(10, 3, 3)
+	FADD_S4(11, 4, 4)
 	FLDPQ	160(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 6, 6)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 8, 8)
 	FLDPQ	256(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -23832,16 +23855,16 @@ rowRow16:
 	FLDPQ	384(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	288(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -23850,16 +23873,16 @@ rowRow16:
 	FLDPQ	416(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FLDPQ	512(R8), (F9, F11)
 	FLDPQ	544(R8), (F13, F15)
 	VZIP2	V9.H8, V31.H8, V10.H8
@@ -23873,21 +23896,21 @@ rowRow16:
 	FLDPQ	640(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	672(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	FLDPQ	768(R8), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -23896,16 +23919,16 @@ rowRow16:
 	FLDPQ	896(R8), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
 	FLDPQ	800(R8), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
@@ -23914,24 +23937,24 @@ rowRow16:
 	FLDPQ	928(R8), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 13, 13)
+	FADD_S4(19, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
 	FSTPQ	(F0, F2), 352(RSP)
 	FSTPQ	(F3, F4), 384(RSP)
 	FSTPQ	(F5, F6), 416(RSP)
@@ -23949,21 +23972,21 @@ rowRow16:
 	FLDPQ	192(R8), (F16, F15)
 	VZIP2	V16.H8, V31.H8, V14.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(14, 7, 7)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(14, 5, 5)
 	FLDPQ	224(R8), (F15, F16)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 3, 3)
 	VZIP2	V16.H8, V31.H8, V14.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
+	FADD_S4(16, 2, 2)
+	FADD_S4(14, 0, 0)
 	FLDPQ	320(R8), (F16, F14)
 	VZIP2	V16.H8, V31.H8, V15.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
@@ -23972,16 +23995,16 @@ rowRow16:
 	FLDPQ	448(R8), (F12, F11)
 	VZIP2	V12.H8, V31.H8, V10.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
+	FADD_S4(12, 16, 16)
+	FADD_S4(10, 15, 15)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(10, 13, 13)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
 	FLDPQ	352(R8), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -23990,16 +24013,16 @@ rowRow16:
 	FLDPQ	480(R8), (F11, F12)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 13, 13)
+	FADD_S4(10, 14, 14)
 	VZIP2	V12.H8, V31.H8, V10.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
+	FADD_S4(12, 15, 15)
+	FADD_S4(10, 16, 16)
+	FADD_S4(13, 4, 4)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(16, 0, 0)
 	FLDPQ	576(R8), (F16, F14)
 	FLDPQ	608(R8), (F12, F10)
 	VZIP2	V16.H8, V31.H8, V15.H8
@@ -24013,21 +24036,21 @@ rowRow16:
 	FLDPQ	704(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FADD_S4(17, 16, 16)
+	FADD_S4(19, 15, 15)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 13, 13)
 	FLDPQ	736(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FADD_S4(18, 12, 12)
+	FADD_S4(19, 11, 11)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(19, 9, 9)
 	FLDPQ	832(R8), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -24036,16 +24059,16 @@ rowRow16:
 	FLDPQ	960(R8), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 16, 16)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(20, 13, 13)
 	FLDPQ	864(R8), (F20, F18)
 	VZIP2	V20.H8, V31.H8, V19.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
@@ -24054,24 +24077,24 @@ rowRow16:
 	FLDPQ	992(R8), (F22, F21)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
 	VZIP2	V21.H8, V31.H8, V23.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 12, 12)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 480(RSP)
 	FSTPQ	(F6, F5), 512(RSP)
 	FSTPQ	(F4, F3), 544(RSP)
@@ -24093,21 +24116,21 @@ longNo8:
 	FLDPQ	128(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(11, 2, 2)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(10, 3, 3)
+	FADD_S4(11, 4, 4)
 	FLDPQ	160(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 6, 6)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(11, 8, 8)
 	FLDPQ	256(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -24116,16 +24139,16 @@ longNo8:
 	FLDPQ	384(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
 	FLDPQ	288(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -24134,16 +24157,16 @@ longNo8:
 	FLDPQ	416(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 5, 5)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(9, 8, 8)
 	FSTPQ	(F0, F2), 96(RSP)
 	FSTPQ	(F3, F4), 128(RSP)
 	FSTPQ	(F5, F6), 160(RSP)
@@ -24161,21 +24184,21 @@ longNo8:
 	FLDPQ	192(R8), (F9, F10)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(9, 8, 8)
+	FADD_S4(11, 7, 7)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 5, 5)
 	FLDPQ	224(R8), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 3, 3)
 	VZIP2	V9.H8, V31.H8, V11.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(11, 0, 0)
 	FLDPQ	320(R8), (F9, F11)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
@@ -24184,16 +24207,16 @@ longNo8:
 	FLDPQ	448(R8), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(15, 10, 10)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 12, 12)
+	FADD_S4(9, 8, 8)
+	FADD_S4(10, 7, 7)
+	FADD_S4(11, 6, 6)
+	FADD_S4(12, 5, 5)
 	FLDPQ	352(R8), (F12, F10)
 	VZIP2	V12.H8, V31.H8, V11.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -24202,16 +24225,16 @@ longNo8:
 	FLDPQ	480(R8), (F14, F13)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
+	FADD_S4(14, 12, 12)
+	FADD_S4(15, 11, 11)
 	VZIP2	V13.H8, V31.H8, V15.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(15, 9, 9)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 0, 0)
 	FSTPQ	(F8, F7), 224(RSP)
 	FSTPQ	(F6, F5), 256(RSP)
 	FSTPQ	(F4, F3), 288(RSP)
@@ -24259,153 +24282,153 @@ longLast:
 	TBZ	$5, R4, longLast8to11
 	TBZ	$4, R4, longLast12to13
 	TBZ	$3, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -24414,21 +24437,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -24444,13 +24467,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -24473,8 +24496,8 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
@@ -24506,39 +24529,39 @@ longTwo:
 	FLDPQ	128(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
@@ -24564,102 +24587,102 @@ longTwo:
 	TBZ	$5, R4, longNarrow0to3
 	TBZ	$4, R4, longNarrow4to5
 	TBZ	$3, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R4, longNarrow0to1
 	TBZ	$3, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -24676,29 +24699,29 @@ longWide:
 	FLDPQ	128(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R8), (F17, F19)
 	FLDPQ	96(R8), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
@@ -24712,84 +24735,84 @@ longWide:
 	TBZ	$5, R4, longWide0to3
 	TBZ	$4, R4, longWide4to5
 	TBZ	$3, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R4, longWide0to1
 	TBZ	$3, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -24814,56 +24837,56 @@ longNone:
 longRest:
 	TBZ	$9, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$10, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -28214,7 +28237,7 @@ outer0:
 
 overlap0left:
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -28244,17 +28267,17 @@ many0:
 
 many0left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -28281,7 +28304,7 @@ one0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -28327,7 +28350,7 @@ vector0outer:
 
 vector0left:
 	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -28389,7 +28412,7 @@ four_5:
 	FMOVQ	(R7), F6
 
 loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -28451,14 +28474,14 @@ outer1:
 	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R5
 	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -28487,34 +28510,34 @@ many1:
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R5
 
 many1left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -28537,14 +28560,14 @@ one1:
 	BLT	last1
 	FMOVQ	(R2), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R5
 	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -28588,14 +28611,14 @@ vector1:
 vector1outer:
 	FMOVQ	(R2), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, vector1done
 	MOVD	R1, R5
 
 vector1left:
 	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -28653,7 +28676,7 @@ four_13:
 	FMOVQ	(R1), F1
 
 loaded_12:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R5
 	CBZ	R5, narrow1done
@@ -28677,7 +28700,7 @@ four_16:
 	FMOVQ	(R8), F1
 
 loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -28752,16 +28775,16 @@ outer2:
 	ADD	R8, R1, R1
 	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -28798,46 +28821,46 @@ many2:
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -28862,16 +28885,16 @@ one2:
 	BLT	last2
 	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -28921,16 +28944,16 @@ vector2:
 vector2outer:
 	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, vector2done
 	MOVD	R1, R8
 
 vector2left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -28992,7 +29015,7 @@ four_24:
 	FMOVQ	(R1), F6
 
 loaded_23:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
@@ -29010,7 +29033,7 @@ four_27:
 	FMOVQ	(R1), F6
 
 loaded_26:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R8
 	CBZ	R8, narrow2done
@@ -29034,7 +29057,7 @@ four_30:
 	FMOVQ	(R10), F6
 
 loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -29113,18 +29136,18 @@ outer3:
 	ADD	R9, R4, R4
 	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, overlap3done
 	MOVD	R4, R8
 
 overlap3left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -29161,58 +29184,58 @@ many3:
 	FLDPQ	64(R5), (F3, F2)
 	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R1), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R1), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R2), (F8, F9)
 	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	64(R2), (F11, F10)
 	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	96(R3), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, many3done
 	MOVD	R4, R9
 
 many3left:
 	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -29237,18 +29260,18 @@ one3:
 	BLT	last3
 	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	CBZ	R9, one3done
 	MOVD	R4, R8
 
 one3left:
 	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -29298,18 +29321,18 @@ vector3:
 vector3outer:
 	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, vector3done
 	MOVD	R4, R9
 
 vector3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -29371,7 +29394,7 @@ four_38:
 	FMOVQ	(R4), F1
 
 loaded_37:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R2, R4
 	TBNZ	$2, R6, four_41
 	TBZ	$1, R6, one_42
@@ -29406,8 +29429,8 @@ four_44:
 	FMOVQ	(R4), F2
 
 loaded_43:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R4
 	MOVD	72(R0), R9
 	CBZ	R9, narrow3done
@@ -29431,7 +29454,7 @@ four_47:
 	FMOVQ	(R10), F1
 
 loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -29531,20 +29554,20 @@ outer4:
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap4done
 	MOVD	R1, R13
 
 overlap4left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -29597,70 +29620,70 @@ many4:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
 	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	64(R7), (F11, F10)
 	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R6), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	96(R6), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many4done
 	MOVD	R1, R12
 
 many4left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -29689,20 +29712,20 @@ one4:
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one4done
 	MOVD	R1, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -29764,20 +29787,20 @@ vector4:
 vector4outer:
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector4done
 	MOVD	R1, R12
 
 vector4left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -29847,7 +29870,7 @@ four_55:
 	FMOVQ	(R1), F6
 
 loaded_54:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_58
 	TBZ	$1, R5, one_59
@@ -29882,8 +29905,8 @@ four_61:
 	FMOVQ	(R1), F5
 
 loaded_60:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_64
 	TBZ	$1, R5, one_65
@@ -29901,7 +29924,7 @@ four_64:
 	FMOVQ	(R1), F6
 
 loaded_63:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow4done
@@ -29925,7 +29948,7 @@ four_67:
 	FMOVQ	(R14), F6
 
 loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -30033,20 +30056,20 @@ outer5:
 	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap5done
 	MOVD	R9, R12
 
 overlap5left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -30099,70 +30122,70 @@ many5:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	64(R3), (F12, F13)
 	FLDPQ	96(R3), (F14, F15)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many5done
 	MOVD	R9, R13
 
 many5left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -30191,20 +30214,20 @@ one5:
 	BLT	last5
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one5done
 	MOVD	R9, R12
 
 one5left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -30266,20 +30289,20 @@ vector5:
 vector5outer:
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector5done
 	MOVD	R9, R13
 
 vector5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -30349,7 +30372,7 @@ four_75:
 	FMOVQ	(R9), F1
 
 loaded_74:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
@@ -30367,7 +30390,7 @@ four_78:
 	FMOVQ	(R9), F1
 
 loaded_77:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_81
 	TBZ	$1, R8, one_82
@@ -30402,8 +30425,8 @@ four_84:
 	FMOVQ	(R9), F2
 
 loaded_83:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow5done
@@ -30427,7 +30450,7 @@ four_87:
 	FMOVQ	(R14), F1
 
 loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -30535,22 +30558,22 @@ outer6:
 	ADD	R12, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R11), F1
 	FMOVQ	(R9), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap6done
 	MOVD	R1, R13
 
 overlap6left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -30603,82 +30626,82 @@ many6:
 	FLDPQ	64(R5), (F4, F5)
 	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R7), (F15, F14)
 	FLDPQ	32(R7), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(11, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	64(R7), (F12, F13)
 	FLDPQ	96(R7), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	FADD_S4(11, 12, 12)
+	FADD_S4(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(11, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R11), (F15, F14)
 	FLDPQ	32(R11), (F13, F12)
 	FLDPQ	64(R11), (F11, F10)
 	FLDPQ	96(R11), (F9, F8)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many6done
 	MOVD	R1, R12
 
 many6left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -30707,22 +30730,22 @@ one6:
 	BLT	last6
 	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R11), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -30784,22 +30807,22 @@ vector6:
 vector6outer:
 	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R11), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector6done
 	MOVD	R1, R12
 
 vector6left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -30869,7 +30892,7 @@ four_95:
 	FMOVQ	(R1), F6
 
 loaded_94:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
@@ -30904,8 +30927,8 @@ four_101:
 	FMOVQ	(R1), F5
 
 loaded_100:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R11, R1
 	TBNZ	$2, R3, four_104
 	TBZ	$1, R3, one_105
@@ -30940,8 +30963,8 @@ four_107:
 	FMOVQ	(R1), F5
 
 loaded_106:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow6done
@@ -30965,7 +30988,7 @@ four_110:
 	FMOVQ	(R14), F6
 
 loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -31073,22 +31096,22 @@ outer7:
 	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVQ	(R2), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap7done
 	MOVD	R9, R12
 
 overlap7left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -31141,82 +31164,82 @@ many7:
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R5), (F8, F9)
 	FLDPQ	32(R5), (F10, F11)
 	FLDPQ	64(R5), (F12, F13)
 	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many7done
 	MOVD	R9, R13
 
 many7left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -31245,22 +31268,22 @@ one7:
 	BLT	last7
 	FMOVQ	(R8), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one7done
 	MOVD	R9, R12
 
 one7left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -31322,22 +31345,22 @@ vector7:
 vector7outer:
 	FMOVQ	(R8), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R2), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector7done
 	MOVD	R9, R13
 
 vector7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -31407,7 +31430,7 @@ four_118:
 	FMOVQ	(R9), F1
 
 loaded_117:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
@@ -31425,7 +31448,7 @@ four_121:
 	FMOVQ	(R9), F1
 
 loaded_120:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
@@ -31460,7 +31483,7 @@ four_127:
 	FMOVQ	(R9), F2
 
 loaded_126:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R11, four_130
 	TBZ	$1, R11, one_131
@@ -31478,8 +31501,8 @@ four_130:
 	FMOVQ	(R9), F2
 
 loaded_129:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow7done
@@ -31503,7 +31526,7 @@ four_133:
 	FMOVQ	(R14), F1
 
 loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -31611,24 +31634,24 @@ outer8:
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R8), F1
 	FMOVQ	(R9), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R10), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap8done
 	MOVD	R1, R13
 
 overlap8left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -31681,94 +31704,94 @@ many8:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R7), (F15, F14)
 	FLDPQ	32(R7), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(11, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	64(R7), (F12, F13)
 	FLDPQ	96(R7), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	FADD_S4(11, 12, 12)
+	FADD_S4(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(11, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R8), (F15, F14)
 	FLDPQ	32(R8), (F13, F12)
 	FLDPQ	64(R8), (F11, F10)
 	FLDPQ	96(R8), (F9, F8)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many8done
 	MOVD	R1, R12
 
 many8left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -31797,24 +31820,24 @@ one8:
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R8), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one8done
 	MOVD	R1, R13
 
 one8left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -31876,24 +31899,24 @@ vector8:
 vector8outer:
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R8), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector8done
 	MOVD	R1, R12
 
 vector8left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -31963,7 +31986,7 @@ four_141:
 	FMOVQ	(R1), F6
 
 loaded_140:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_144
 	TBZ	$1, R5, one_145
@@ -31998,8 +32021,8 @@ four_147:
 	FMOVQ	(R1), F5
 
 loaded_146:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_150
 	TBZ	$1, R5, one_151
@@ -32034,7 +32057,7 @@ four_153:
 	FMOVQ	(R1), F5
 
 loaded_152:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	ADD	$0, R10, R1
 	TBNZ	$2, R5, four_156
 	TBZ	$1, R5, one_157
@@ -32052,8 +32075,8 @@ four_156:
 	FMOVQ	(R1), F5
 
 loaded_155:
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow8done
@@ -32077,7 +32100,7 @@ four_159:
 	FMOVQ	(R14), F6
 
 loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -32185,26 +32208,26 @@ outer9:
 	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R3), F6
 	FMOVQ	(R1), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVQ	(R2), F5
 	FMOVQ	(R5), F4
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(4, 5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap9done
 	MOVD	R9, R12
 
 overlap9left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -32257,106 +32280,106 @@ many9:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
 	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	64(R7), (F11, F10)
 	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	96(R4), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	64(R3), (F12, F13)
 	FLDPQ	96(R3), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
 	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
 	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many9done
 	MOVD	R9, R13
 
 many9left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -32385,26 +32408,26 @@ one9:
 	BLT	last9
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R2), F2
 	FMOVQ	(R5), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one9done
 	MOVD	R9, R12
 
 one9left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -32466,26 +32489,26 @@ vector9:
 vector9outer:
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R2), F2
 	FMOVQ	(R5), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector9done
 	MOVD	R9, R13
 
 vector9left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -32555,7 +32578,7 @@ four_167:
 	FMOVQ	(R9), F1
 
 loaded_166:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
@@ -32590,8 +32613,8 @@ four_173:
 	FMOVQ	(R9), F2
 
 loaded_172:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_176
 	TBZ	$1, R8, one_177
@@ -32626,7 +32649,7 @@ four_179:
 	FMOVQ	(R9), F2
 
 loaded_178:
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_182
 	TBZ	$1, R8, one_183
@@ -32661,9 +32684,9 @@ four_185:
 	FMOVQ	(R9), F3
 
 loaded_184:
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow9done
@@ -32687,7 +32710,7 @@ four_188:
 	FMOVQ	(R14), F1
 
 loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -32808,7 +32831,7 @@ outer0:
 
 overlap0left:
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -32838,17 +32861,17 @@ many0:
 
 many0left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -32875,7 +32898,7 @@ one0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -32921,7 +32944,7 @@ vector0outer:
 
 vector0left:
 	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -32967,7 +32990,7 @@ two_4:
 	FMOVQ	(R7), F6
 
 loaded_3:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -33023,14 +33046,14 @@ outer1:
 	ADD	R5, R1, R1
 	FMOVQ	(R2), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R5
 	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -33059,34 +33082,34 @@ many1:
 	FLDPQ	64(R2), (F3, F2)
 	FLDPQ	96(R2), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R5
 
 many1left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -33109,14 +33132,14 @@ one1:
 	BLT	last1
 	FMOVQ	(R2), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R5
 	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -33160,14 +33183,14 @@ vector1:
 vector1outer:
 	FMOVQ	(R2), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, vector1done
 	MOVD	R1, R5
 
 vector1left:
 	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -33209,7 +33232,7 @@ two_9:
 	FMOVQ	(R1), F1
 
 loaded_8:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R5
 	CBZ	R5, narrow1done
@@ -33225,7 +33248,7 @@ two_11:
 	FMOVQ	(R8), F1
 
 loaded_10:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -33294,16 +33317,16 @@ outer2:
 	ADD	R8, R1, R1
 	FMOVQ	(R6), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -33340,46 +33363,46 @@ many2:
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -33404,16 +33427,16 @@ one2:
 	BLT	last2
 	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -33463,16 +33486,16 @@ vector2:
 vector2outer:
 	FMOVQ	(R6), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, vector2done
 	MOVD	R1, R8
 
 vector2left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -33518,7 +33541,7 @@ two_16:
 	FMOVQ	(R1), F6
 
 loaded_15:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_18
 	FMOVD	(R1), F6
@@ -33528,7 +33551,7 @@ two_18:
 	FMOVQ	(R1), F6
 
 loaded_17:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R8
 	CBZ	R8, narrow2done
@@ -33544,7 +33567,7 @@ two_20:
 	FMOVQ	(R10), F6
 
 loaded_19:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -33617,18 +33640,18 @@ outer3:
 	ADD	R9, R4, R4
 	FMOVQ	(R5), F7
 	FMOVQ	(R1), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R2), F6
 	FMOVQ	(R3), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, overlap3done
 	MOVD	R4, R8
 
 overlap3left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -33665,58 +33688,58 @@ many3:
 	FLDPQ	64(R5), (F3, F2)
 	FLDPQ	96(R5), (F1, F0)
 	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R1), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R1), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R2), (F8, F9)
 	FLDPQ	32(R2), (F10, F11)
 	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
 	FLDPQ	64(R2), (F11, F10)
 	FLDPQ	96(R2), (F9, F8)
 	FLDPQ	64(R3), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	96(R3), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, many3done
 	MOVD	R4, R9
 
 many3left:
 	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -33741,18 +33764,18 @@ one3:
 	BLT	last3
 	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R9
 	CBZ	R9, one3done
 	MOVD	R4, R8
 
 one3left:
 	FMOVQ	(R8), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -33802,18 +33825,18 @@ vector3:
 vector3outer:
 	FMOVQ	(R5), F0
 	FMOVQ	(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R2), F1
 	FMOVQ	(R3), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, vector3done
 	MOVD	R4, R9
 
 vector3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -33859,7 +33882,7 @@ two_25:
 	FMOVQ	(R4), F1
 
 loaded_24:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R2, R4
 	TBNZ	$1, R6, two_27
 	FMOVD	(R4), F1
@@ -33878,8 +33901,8 @@ two_29:
 	FMOVQ	(R4), F2
 
 loaded_28:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	32(RSP), R4
 	MOVD	72(R0), R9
 	CBZ	R9, narrow3done
@@ -33895,7 +33918,7 @@ two_31:
 	FMOVQ	(R10), F1
 
 loaded_30:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -33989,20 +34012,20 @@ outer4:
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R8), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap4done
 	MOVD	R1, R13
 
 overlap4left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34055,70 +34078,70 @@ many4:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
 	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
 	FLDPQ	64(R7), (F11, F10)
 	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R6), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	96(R6), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many4done
 	MOVD	R1, R12
 
 many4left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -34147,20 +34170,20 @@ one4:
 	BLT	last4
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one4done
 	MOVD	R1, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34222,20 +34245,20 @@ vector4:
 vector4outer:
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R8), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector4done
 	MOVD	R1, R12
 
 vector4left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -34289,7 +34312,7 @@ two_36:
 	FMOVQ	(R1), F6
 
 loaded_35:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$1, R5, two_38
 	FMOVD	(R1), F6
@@ -34308,8 +34331,8 @@ two_40:
 	FMOVQ	(R1), F5
 
 loaded_39:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$1, R5, two_42
 	FMOVD	(R1), F6
@@ -34319,7 +34342,7 @@ two_42:
 	FMOVQ	(R1), F6
 
 loaded_41:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow4done
@@ -34335,7 +34358,7 @@ two_44:
 	FMOVQ	(R14), F6
 
 loaded_43:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34437,20 +34460,20 @@ outer5:
 	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R3), F6
 	FMOVQ	(R2), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap5done
 	MOVD	R9, R12
 
 overlap5left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -34503,70 +34526,70 @@ many5:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	64(R3), (F12, F13)
 	FLDPQ	96(R3), (F14, F15)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(12, 3, 3)
+	FADD_D2(13, 2, 2)
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many5done
 	MOVD	R9, R13
 
 many5left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34595,20 +34618,20 @@ one5:
 	BLT	last5
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one5done
 	MOVD	R9, R12
 
 one5left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -34670,20 +34693,20 @@ vector5:
 vector5outer:
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector5done
 	MOVD	R9, R13
 
 vector5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34737,7 +34760,7 @@ two_49:
 	FMOVQ	(R9), F1
 
 loaded_48:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_51
 	FMOVD	(R9), F1
@@ -34747,7 +34770,7 @@ two_51:
 	FMOVQ	(R9), F1
 
 loaded_50:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$1, R8, two_53
 	FMOVD	(R9), F1
@@ -34766,8 +34789,8 @@ two_55:
 	FMOVQ	(R9), F2
 
 loaded_54:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow5done
@@ -34783,7 +34806,7 @@ two_57:
 	FMOVQ	(R14), F1
 
 loaded_56:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -34885,22 +34908,22 @@ outer6:
 	ADD	R12, R1, R1
 	FMOVQ	(R5), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R11), F1
 	FMOVQ	(R9), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap6done
 	MOVD	R1, R13
 
 overlap6left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -34953,82 +34976,82 @@ many6:
 	FLDPQ	64(R5), (F4, F5)
 	FLDPQ	96(R5), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(15, 3, 3)
 	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
 	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	FLDPQ	(R7), (F15, F14)
 	FLDPQ	32(R7), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(11, 15, 15)
+	FADD_D2(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FADD_D2(10, 13, 13)
+	FADD_D2(11, 12, 12)
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
+	FADD_D2(13, 2, 2)
+	FADD_D2(12, 3, 3)
 	FLDPQ	64(R7), (F12, F13)
 	FLDPQ	96(R7), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
+	FADD_D2(11, 12, 12)
+	FADD_D2(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(11, 15, 15)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	FLDPQ	(R11), (F15, F14)
 	FLDPQ	32(R11), (F13, F12)
 	FLDPQ	64(R11), (F11, F10)
 	FLDPQ	96(R11), (F9, F8)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
+	FADD_D2(13, 2, 2)
+	FADD_D2(12, 3, 3)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many6done
 	MOVD	R1, R12
 
 many6left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -35057,22 +35080,22 @@ one6:
 	BLT	last6
 	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R11), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -35134,22 +35157,22 @@ vector6:
 vector6outer:
 	FMOVQ	(R5), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R11), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector6done
 	MOVD	R1, R12
 
 vector6left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -35203,7 +35226,7 @@ two_62:
 	FMOVQ	(R1), F6
 
 loaded_61:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$1, R3, two_64
 	FMOVD	(R1), F6
@@ -35222,8 +35245,8 @@ two_66:
 	FMOVQ	(R1), F5
 
 loaded_65:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	ADD	$0, R11, R1
 	TBNZ	$1, R3, two_68
 	FMOVD	(R1), F6
@@ -35242,8 +35265,8 @@ two_70:
 	FMOVQ	(R1), F5
 
 loaded_69:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow6done
@@ -35259,7 +35282,7 @@ two_72:
 	FMOVQ	(R14), F6
 
 loaded_71:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -35361,22 +35384,22 @@ outer7:
 	ADD	R13, R9, R9
 	FMOVQ	(R8), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R5), F6
 	FMOVQ	(R1), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	FMOVQ	(R2), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap7done
 	MOVD	R9, R12
 
 overlap7left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -35429,82 +35452,82 @@ many7:
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R5), (F8, F9)
 	FLDPQ	32(R5), (F10, F11)
 	FLDPQ	64(R5), (F12, F13)
 	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R2), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R2), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(12, 3, 3)
+	FADD_D2(13, 2, 2)
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many7done
 	MOVD	R9, R13
 
 many7left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -35533,22 +35556,22 @@ one7:
 	BLT	last7
 	FMOVQ	(R8), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one7done
 	MOVD	R9, R12
 
 one7left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -35610,22 +35633,22 @@ vector7:
 vector7outer:
 	FMOVQ	(R8), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R2), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector7done
 	MOVD	R9, R13
 
 vector7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -35679,7 +35702,7 @@ two_77:
 	FMOVQ	(R9), F1
 
 loaded_76:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$1, R11, two_79
 	FMOVD	(R9), F1
@@ -35689,7 +35712,7 @@ two_79:
 	FMOVQ	(R9), F1
 
 loaded_78:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R5, R9
 	TBNZ	$1, R11, two_81
 	FMOVD	(R9), F1
@@ -35708,7 +35731,7 @@ two_83:
 	FMOVQ	(R9), F2
 
 loaded_82:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$1, R11, two_85
 	FMOVD	(R9), F2
@@ -35718,8 +35741,8 @@ two_85:
 	FMOVQ	(R9), F2
 
 loaded_84:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow7done
@@ -35735,7 +35758,7 @@ two_87:
 	FMOVQ	(R14), F1
 
 loaded_86:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -35837,24 +35860,24 @@ outer8:
 	ADD	R12, R1, R1
 	FMOVQ	(R3), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R8), F1
 	FMOVQ	(R9), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R10), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap8done
 	MOVD	R1, R13
 
 overlap8left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -35907,94 +35930,94 @@ many8:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(15, 3, 3)
 	FLDPQ	64(R4), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
 	FLDPQ	96(R4), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	FLDPQ	(R7), (F15, F14)
 	FLDPQ	32(R7), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(11, 15, 15)
+	FADD_D2(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
+	FADD_D2(10, 13, 13)
+	FADD_D2(11, 12, 12)
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
+	FADD_D2(13, 2, 2)
+	FADD_D2(12, 3, 3)
 	FLDPQ	64(R7), (F12, F13)
 	FLDPQ	96(R7), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
+	FADD_D2(11, 12, 12)
+	FADD_D2(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(11, 15, 15)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	FLDPQ	(R8), (F15, F14)
 	FLDPQ	32(R8), (F13, F12)
 	FLDPQ	64(R8), (F11, F10)
 	FLDPQ	96(R8), (F9, F8)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
+	FADD_D2(13, 2, 2)
+	FADD_D2(12, 3, 3)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many8done
 	MOVD	R1, R12
 
 many8left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -36023,24 +36046,24 @@ one8:
 	BLT	last8
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R8), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one8done
 	MOVD	R1, R13
 
 one8left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -36102,24 +36125,24 @@ vector8:
 vector8outer:
 	FMOVQ	(R3), F7
 	FMOVQ	(R4), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R6), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R8), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector8done
 	MOVD	R1, R12
 
 vector8left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -36173,7 +36196,7 @@ two_92:
 	FMOVQ	(R1), F6
 
 loaded_91:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$1, R5, two_94
 	FMOVD	(R1), F6
@@ -36192,8 +36215,8 @@ two_96:
 	FMOVQ	(R1), F5
 
 loaded_95:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$1, R5, two_98
 	FMOVD	(R1), F6
@@ -36212,7 +36235,7 @@ two_100:
 	FMOVQ	(R1), F5
 
 loaded_99:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	ADD	$0, R10, R1
 	TBNZ	$1, R5, two_102
 	FMOVD	(R1), F5
@@ -36222,8 +36245,8 @@ two_102:
 	FMOVQ	(R1), F5
 
 loaded_101:
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow8done
@@ -36239,7 +36262,7 @@ two_104:
 	FMOVQ	(R14), F6
 
 loaded_103:
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -36341,26 +36364,26 @@ outer9:
 	ADD	R13, R9, R9
 	FMOVQ	(R11), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
 	FMOVQ	(R4), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R3), F6
 	FMOVQ	(R1), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	FMOVQ	(R2), F5
 	FMOVQ	(R5), F4
-	WORD	$0x4e64d4a5 // fadd v5.2d, v5.2d, v4.2d
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(4, 5, 5)
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap9done
 	MOVD	R9, R12
 
 overlap9left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -36413,106 +36436,106 @@ many9:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R7), (F8, F9)
 	FLDPQ	32(R7), (F10, F11)
 	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
 	FLDPQ	64(R7), (F11, F10)
 	FLDPQ	96(R7), (F9, F8)
 	FLDPQ	64(R4), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	96(R4), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	64(R3), (F12, F13)
 	FLDPQ	96(R3), (F14, F15)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	(R2), (F16, F17)
 	FLDPQ	32(R2), (F18, F19)
 	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
 	FLDPQ	64(R2), (F19, F18)
 	FLDPQ	96(R2), (F17, F16)
 	FLDPQ	64(R5), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	96(R5), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 12, 12)
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(12, 3, 3)
+	FADD_D2(13, 2, 2)
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many9done
 	MOVD	R9, R13
 
 many9left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -36541,26 +36564,26 @@ one9:
 	BLT	last9
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R2), F2
 	FMOVQ	(R5), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one9done
 	MOVD	R9, R12
 
 one9left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -36622,26 +36645,26 @@ vector9:
 vector9outer:
 	FMOVQ	(R11), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R7), F1
 	FMOVQ	(R4), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R2), F2
 	FMOVQ	(R5), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector9done
 	MOVD	R9, R13
 
 vector9left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -36695,7 +36718,7 @@ two_109:
 	FMOVQ	(R9), F1
 
 loaded_108:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$1, R8, two_111
 	FMOVD	(R9), F1
@@ -36714,8 +36737,8 @@ two_113:
 	FMOVQ	(R9), F2
 
 loaded_112:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$1, R8, two_115
 	FMOVD	(R9), F1
@@ -36734,7 +36757,7 @@ two_117:
 	FMOVQ	(R9), F2
 
 loaded_116:
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$1, R8, two_119
 	FMOVD	(R9), F2
@@ -36753,9 +36776,9 @@ two_121:
 	FMOVQ	(R9), F3
 
 loaded_120:
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow9done
@@ -36771,7 +36794,7 @@ two_123:
 	FMOVQ	(R14), F1
 
 loaded_122:
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -36880,14 +36903,14 @@ outer0:
 	LSL	$2, R5, R5
 	ADD	R5, R3, R3
 	FMOVD	(R2), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	MOVD	72(R0), R5
 	CBZ	R5, overlap0done
 	MOVD	R3, R6
 
 overlap0left:
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -36909,31 +36932,31 @@ many0:
 	BLT	one0
 	FLDPQ	(R2), (F0, F2)
 	FLDPQ	32(R2), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	MOVD	72(R0), R6
 	CBZ	R6, many0done
 	MOVD	R3, R5
 
 many0left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -36954,14 +36977,14 @@ one0:
 	CMP	$4, R4
 	BLT	last0
 	FMOVD	(R2), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	MOVD	72(R0), R5
 	CBZ	R5, one0done
 	MOVD	R3, R6
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -37001,14 +37024,14 @@ vector0:
 
 vector0outer:
 	FMOVD	(R2), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	MOVD	72(R0), R6
 	CBZ	R6, vector0done
 	MOVD	R3, R5
 
 vector0left:
 	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -37048,7 +37071,7 @@ four_2:
 	FMOVD	(R3), F7
 
 loaded_1:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	MOVD	32(RSP), R3
 	MOVD	72(R0), R5
 	CBZ	R5, narrow0done
@@ -37072,7 +37095,7 @@ four_5:
 	FMOVQ	(R7), F6
 
 loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -37133,17 +37156,17 @@ outer1:
 	LSL	$2, R5, R5
 	ADD	R5, R1, R1
 	FMOVD	(R2), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R5
 	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -37169,49 +37192,49 @@ many1:
 	BLT	one1
 	FLDPQ	(R2), (F7, F5)
 	FLDPQ	32(R2), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R5
 
 many1left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -37233,17 +37256,17 @@ one1:
 	CMP	$4, R4
 	BLT	last1
 	FMOVD	(R2), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R5
 	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -37286,17 +37309,17 @@ vector1:
 
 vector1outer:
 	FMOVD	(R2), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, vector1done
 	MOVD	R1, R5
 
 vector1left:
 	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -37338,7 +37361,7 @@ four_10:
 	FMOVD	(R1), F0
 
 loaded_9:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	ADD	$0, R6, R1
 	TBNZ	$2, R4, four_13
 	TBZ	$1, R4, one_14
@@ -37357,8 +37380,8 @@ four_13:
 	FMOVD	(R1), F1
 
 loaded_12:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R5
 	CBZ	R5, narrow1done
@@ -37382,7 +37405,7 @@ four_16:
 	FMOVQ	(R8), F1
 
 loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -37456,20 +37479,20 @@ outer2:
 	LSL	$2, R8, R8
 	ADD	R8, R1, R1
 	FMOVD	(R6), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -37503,67 +37526,67 @@ many2:
 	BLT	one2
 	FLDPQ	(R6), (F0, F2)
 	FLDPQ	32(R6), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -37587,20 +37610,20 @@ one2:
 	CMP	$4, R3
 	BLT	last2
 	FMOVD	(R6), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -37649,20 +37672,20 @@ vector2:
 
 vector2outer:
 	FMOVD	(R6), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, vector2done
 	MOVD	R1, R8
 
 vector2left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -37708,7 +37731,7 @@ four_21:
 	FMOVD	(R1), F7
 
 loaded_20:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_24
 	TBZ	$1, R3, one_25
@@ -37727,8 +37750,8 @@ four_24:
 	FMOVD	(R1), F6
 
 loaded_23:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
@@ -37747,8 +37770,8 @@ four_27:
 	FMOVD	(R1), F6
 
 loaded_26:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R8
 	CBZ	R8, narrow2done
@@ -37772,7 +37795,7 @@ four_30:
 	FMOVQ	(R10), F6
 
 loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -37850,23 +37873,23 @@ outer3:
 	LSL	$2, R9, R9
 	ADD	R9, R4, R4
 	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R1), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R2), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R3), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, overlap3done
 	MOVD	R4, R8
 
 overlap3left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -37900,85 +37923,85 @@ many3:
 	BLT	one3
 	FLDPQ	(R5), (F7, F5)
 	FLDPQ	32(R5), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R2), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	(R3), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R2), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	32(R3), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, many3done
 	MOVD	R4, R9
 
 many3left:
 	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -38002,23 +38025,23 @@ one3:
 	CMP	$4, R6
 	BLT	last3
 	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R2), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R3), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	CBZ	R9, one3done
 	MOVD	R4, R8
 
 one3left:
 	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -38067,23 +38090,23 @@ vector3:
 
 vector3outer:
 	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R2), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R3), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, vector3done
 	MOVD	R4, R9
 
 vector3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -38129,7 +38152,7 @@ four_35:
 	FMOVD	(R4), F0
 
 loaded_34:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	ADD	$0, R1, R4
 	TBNZ	$2, R6, four_38
 	TBZ	$1, R6, one_39
@@ -38148,8 +38171,8 @@ four_38:
 	FMOVD	(R4), F1
 
 loaded_37:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R2, R4
 	TBNZ	$2, R6, four_41
 	TBZ	$1, R6, one_42
@@ -38168,7 +38191,7 @@ four_41:
 	FMOVD	(R4), F1
 
 loaded_40:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	ADD	$0, R3, R4
 	TBNZ	$2, R6, four_44
 	TBZ	$1, R6, one_45
@@ -38187,9 +38210,9 @@ four_44:
 	FMOVD	(R4), F2
 
 loaded_43:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R4
 	MOVD	72(R0), R9
 	CBZ	R9, narrow3done
@@ -38213,7 +38236,7 @@ four_47:
 	FMOVQ	(R10), F1
 
 loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -38312,26 +38335,26 @@ outer4:
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVD	(R3), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R8), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap4done
 	MOVD	R1, R13
 
 overlap4left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -38381,103 +38404,103 @@ many4:
 	BLT	one4
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	(R6), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	32(R7), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	32(R6), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many4done
 	MOVD	R1, R12
 
 many4left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -38505,26 +38528,26 @@ one4:
 	CMP	$4, R5
 	BLT	last4
 	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one4done
 	MOVD	R1, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -38585,26 +38608,26 @@ vector4:
 
 vector4outer:
 	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector4done
 	MOVD	R1, R12
 
 vector4left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -38658,7 +38681,7 @@ four_52:
 	FMOVD	(R1), F7
 
 loaded_51:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	ADD	$0, R4, R1
 	TBNZ	$2, R5, four_55
 	TBZ	$1, R5, one_56
@@ -38677,8 +38700,8 @@ four_55:
 	FMOVD	(R1), F6
 
 loaded_54:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_58
 	TBZ	$1, R5, one_59
@@ -38697,7 +38720,7 @@ four_58:
 	FMOVD	(R1), F6
 
 loaded_57:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	ADD	$0, R6, R1
 	TBNZ	$2, R5, four_61
 	TBZ	$1, R5, one_62
@@ -38716,9 +38739,9 @@ four_61:
 	FMOVD	(R1), F5
 
 loaded_60:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_64
 	TBZ	$1, R5, one_65
@@ -38737,8 +38760,8 @@ four_64:
 	FMOVD	(R1), F6
 
 loaded_63:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow4done
@@ -38762,7 +38785,7 @@ four_67:
 	FMOVQ	(R14), F6
 
 loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -38869,26 +38892,26 @@ outer5:
 	LSL	$2, R13, R13
 	ADD	R13, R9, R9
 	FMOVD	(R11), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R3), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap5done
 	MOVD	R9, R12
 
 overlap5left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -38938,103 +38961,103 @@ many5:
 	BLT	one5
 	FLDPQ	(R11), (F7, F5)
 	FLDPQ	32(R11), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R3), (F8, F10)
 	FLDPQ	32(R3), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many5done
 	MOVD	R9, R13
 
 many5left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -39062,26 +39085,26 @@ one5:
 	CMP	$4, R8
 	BLT	last5
 	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one5done
 	MOVD	R9, R12
 
 one5left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -39142,26 +39165,26 @@ vector5:
 
 vector5outer:
 	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector5done
 	MOVD	R9, R13
 
 vector5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -39215,7 +39238,7 @@ four_72:
 	FMOVD	(R9), F0
 
 loaded_71:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_75
 	TBZ	$1, R8, one_76
@@ -39234,8 +39257,8 @@ four_75:
 	FMOVD	(R9), F1
 
 loaded_74:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
@@ -39254,8 +39277,8 @@ four_78:
 	FMOVD	(R9), F1
 
 loaded_77:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_81
 	TBZ	$1, R8, one_82
@@ -39274,7 +39297,7 @@ four_81:
 	FMOVD	(R9), F1
 
 loaded_80:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_84
 	TBZ	$1, R8, one_85
@@ -39293,9 +39316,9 @@ four_84:
 	FMOVD	(R9), F2
 
 loaded_83:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow5done
@@ -39319,7 +39342,7 @@ four_87:
 	FMOVQ	(R14), F1
 
 loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -39426,29 +39449,29 @@ outer6:
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVD	(R5), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R11), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R9), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap6done
 	MOVD	R1, R13
 
 overlap6left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -39498,121 +39521,121 @@ many6:
 	BLT	one6
 	FLDPQ	(R5), (F0, F2)
 	FLDPQ	32(R5), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 0, 0)
+	FADD_S4(13, 1, 1)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 3, 3)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 5, 5)
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 6, 6)
+	FADD_S4(13, 7, 7)
 	FLDPQ	(R7), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	32(R7), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R11), (F15, F13)
 	FLDPQ	32(R11), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many6done
 	MOVD	R1, R12
 
 many6left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -39640,29 +39663,29 @@ one6:
 	CMP	$4, R3
 	BLT	last6
 	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R11), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -39723,29 +39746,29 @@ vector6:
 
 vector6outer:
 	FMOVD	(R5), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R11), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector6done
 	MOVD	R1, R12
 
 vector6left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -39799,7 +39822,7 @@ four_92:
 	FMOVD	(R1), F7
 
 loaded_91:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	ADD	$0, R4, R1
 	TBNZ	$2, R3, four_95
 	TBZ	$1, R3, one_96
@@ -39818,8 +39841,8 @@ four_95:
 	FMOVD	(R1), F6
 
 loaded_94:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
@@ -39838,7 +39861,7 @@ four_98:
 	FMOVD	(R1), F6
 
 loaded_97:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	ADD	$0, R6, R1
 	TBNZ	$2, R3, four_101
 	TBZ	$1, R3, one_102
@@ -39857,9 +39880,9 @@ four_101:
 	FMOVD	(R1), F5
 
 loaded_100:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R11, R1
 	TBNZ	$2, R3, four_104
 	TBZ	$1, R3, one_105
@@ -39878,7 +39901,7 @@ four_104:
 	FMOVD	(R1), F6
 
 loaded_103:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	ADD	$0, R9, R1
 	TBNZ	$2, R3, four_107
 	TBZ	$1, R3, one_108
@@ -39897,9 +39920,9 @@ four_107:
 	FMOVD	(R1), F5
 
 loaded_106:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow6done
@@ -39923,7 +39946,7 @@ four_110:
 	FMOVQ	(R14), F6
 
 loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -40030,29 +40053,29 @@ outer7:
 	LSL	$2, R13, R13
 	ADD	R13, R9, R9
 	FMOVD	(R8), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap7done
 	MOVD	R9, R12
 
 overlap7left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -40102,121 +40125,121 @@ many7:
 	BLT	one7
 	FLDPQ	(R8), (F7, F5)
 	FLDPQ	32(R8), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R5), (F8, F10)
 	FLDPQ	32(R5), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R2), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R2), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many7done
 	MOVD	R9, R13
 
 many7left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -40244,29 +40267,29 @@ one7:
 	CMP	$4, R11
 	BLT	last7
 	FMOVD	(R8), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one7done
 	MOVD	R9, R12
 
 one7left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -40327,29 +40350,29 @@ vector7:
 
 vector7outer:
 	FMOVD	(R8), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector7done
 	MOVD	R9, R13
 
 vector7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -40403,7 +40426,7 @@ four_115:
 	FMOVD	(R9), F0
 
 loaded_114:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	ADD	$0, R6, R9
 	TBNZ	$2, R11, four_118
 	TBZ	$1, R11, one_119
@@ -40422,8 +40445,8 @@ four_118:
 	FMOVD	(R9), F1
 
 loaded_117:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
@@ -40442,8 +40465,8 @@ four_121:
 	FMOVD	(R9), F1
 
 loaded_120:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
@@ -40462,7 +40485,7 @@ four_124:
 	FMOVD	(R9), F1
 
 loaded_123:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	ADD	$0, R1, R9
 	TBNZ	$2, R11, four_127
 	TBZ	$1, R11, one_128
@@ -40481,8 +40504,8 @@ four_127:
 	FMOVD	(R9), F2
 
 loaded_126:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R11, four_130
 	TBZ	$1, R11, one_131
@@ -40501,9 +40524,9 @@ four_130:
 	FMOVD	(R9), F2
 
 loaded_129:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow7done
@@ -40527,7 +40550,7 @@ four_133:
 	FMOVQ	(R14), F1
 
 loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -40634,32 +40657,32 @@ outer8:
 	LSL	$2, R12, R12
 	ADD	R12, R1, R1
 	FMOVD	(R3), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R8), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R9), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R10), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap8done
 	MOVD	R1, R13
 
 overlap8left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -40709,139 +40732,139 @@ many8:
 	BLT	one8
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R4), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 0, 0)
+	FADD_S4(13, 1, 1)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 3, 3)
 	FLDPQ	32(R4), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 5, 5)
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 6, 6)
+	FADD_S4(13, 7, 7)
 	FLDPQ	(R7), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	32(R7), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R8), (F15, F13)
 	FLDPQ	32(R8), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many8done
 	MOVD	R1, R12
 
 many8left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -40869,32 +40892,32 @@ one8:
 	CMP	$4, R5
 	BLT	last8
 	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one8done
 	MOVD	R1, R13
 
 one8left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -40955,32 +40978,32 @@ vector8:
 
 vector8outer:
 	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R4), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R6), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector8done
 	MOVD	R1, R12
 
 vector8left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -41034,7 +41057,7 @@ four_138:
 	FMOVD	(R1), F7
 
 loaded_137:
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	ADD	$0, R4, R1
 	TBNZ	$2, R5, four_141
 	TBZ	$1, R5, one_142
@@ -41053,8 +41076,8 @@ four_141:
 	FMOVD	(R1), F6
 
 loaded_140:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_144
 	TBZ	$1, R5, one_145
@@ -41073,7 +41096,7 @@ four_144:
 	FMOVD	(R1), F6
 
 loaded_143:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	ADD	$0, R6, R1
 	TBNZ	$2, R5, four_147
 	TBZ	$1, R5, one_148
@@ -41092,9 +41115,9 @@ four_147:
 	FMOVD	(R1), F5
 
 loaded_146:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_150
 	TBZ	$1, R5, one_151
@@ -41113,7 +41136,7 @@ four_150:
 	FMOVD	(R1), F6
 
 loaded_149:
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	ADD	$0, R9, R1
 	TBNZ	$2, R5, four_153
 	TBZ	$1, R5, one_154
@@ -41132,8 +41155,8 @@ four_153:
 	FMOVD	(R1), F5
 
 loaded_152:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	ADD	$0, R10, R1
 	TBNZ	$2, R5, four_156
 	TBZ	$1, R5, one_157
@@ -41152,9 +41175,9 @@ four_156:
 	FMOVD	(R1), F5
 
 loaded_155:
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow8done
@@ -41178,7 +41201,7 @@ four_159:
 	FMOVQ	(R14), F6
 
 loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -41285,35 +41308,35 @@ outer9:
 	LSL	$2, R13, R13
 	ADD	R13, R9, R9
 	FMOVD	(R11), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R4), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R3), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	FMOVD	(R2), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
+	FCVTL(5, 5)
 	FMOVD	(R5), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap9done
 	MOVD	R9, R12
 
 overlap9left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -41363,157 +41386,157 @@ many9:
 	BLT	one9
 	FLDPQ	(R11), (F7, F5)
 	FLDPQ	32(R11), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	(R4), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R7), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	32(R4), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R3), (F8, F10)
 	FLDPQ	32(R3), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R2), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	(R5), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
 	FLDPQ	32(R2), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
 	FLDPQ	32(R5), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many9done
 	MOVD	R9, R13
 
 many9left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -41541,35 +41564,35 @@ one9:
 	CMP	$4, R8
 	BLT	last9
 	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R4), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	(R5), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one9done
 	MOVD	R9, R12
 
 one9left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -41630,35 +41653,35 @@ vector9:
 
 vector9outer:
 	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R4), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	(R5), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector9done
 	MOVD	R9, R13
 
 vector9left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -41712,7 +41735,7 @@ four_164:
 	FMOVD	(R9), F0
 
 loaded_163:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	ADD	$0, R6, R9
 	TBNZ	$2, R8, four_167
 	TBZ	$1, R8, one_168
@@ -41731,8 +41754,8 @@ four_167:
 	FMOVD	(R9), F1
 
 loaded_166:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
@@ -41751,7 +41774,7 @@ four_170:
 	FMOVD	(R9), F1
 
 loaded_169:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	ADD	$0, R4, R9
 	TBNZ	$2, R8, four_173
 	TBZ	$1, R8, one_174
@@ -41770,9 +41793,9 @@ four_173:
 	FMOVD	(R9), F2
 
 loaded_172:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_176
 	TBZ	$1, R8, one_177
@@ -41791,7 +41814,7 @@ four_176:
 	FMOVD	(R9), F1
 
 loaded_175:
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	ADD	$0, R1, R9
 	TBNZ	$2, R8, four_179
 	TBZ	$1, R8, one_180
@@ -41810,8 +41833,8 @@ four_179:
 	FMOVD	(R9), F2
 
 loaded_178:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_182
 	TBZ	$1, R8, one_183
@@ -41830,7 +41853,7 @@ four_182:
 	FMOVD	(R9), F2
 
 loaded_181:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	ADD	$0, R5, R9
 	TBNZ	$2, R8, four_185
 	TBZ	$1, R8, one_186
@@ -41849,10 +41872,10 @@ four_185:
 	FMOVD	(R9), F3
 
 loaded_184:
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow9done
@@ -41876,7 +41899,7 @@ four_188:
 	FMOVQ	(R14), F1
 
 loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -41998,7 +42021,7 @@ outer0:
 
 overlap0left:
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -42034,17 +42057,17 @@ many0:
 
 many0left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -42072,7 +42095,7 @@ one0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -42119,7 +42142,7 @@ vector0outer:
 
 vector0left:
 	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R5, R5
 	SUB	$1, R6, R6
@@ -42183,7 +42206,7 @@ four_5:
 	FMOVQ	(R7), F6
 
 loaded_4:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R7
 	ADD	R7, R6, R6
 	SUB	$1, R5, R5
@@ -42247,14 +42270,14 @@ outer1:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R5
 	CBZ	R5, overlap1done
 	MOVD	R1, R7
 
 overlap1left:
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -42291,38 +42314,38 @@ many1:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, many1done
 	MOVD	R1, R5
 
 many1left:
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -42347,14 +42370,14 @@ one1:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R5
 	CBZ	R5, one1done
 	MOVD	R1, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -42400,14 +42423,14 @@ vector1outer:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R7
 	CBZ	R7, vector1done
 	MOVD	R1, R5
 
 vector1left:
 	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R5, R5
 	SUB	$1, R7, R7
@@ -42469,7 +42492,7 @@ four_13:
 
 loaded_12:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R5
 	CBZ	R5, narrow1done
@@ -42493,7 +42516,7 @@ four_16:
 	FMOVQ	(R8), F1
 
 loaded_15:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R5, R5
@@ -42570,17 +42593,17 @@ outer2:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, overlap2done
 	MOVD	R1, R9
 
 overlap2left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -42625,56 +42648,56 @@ many2:
 	FLDPQ	(R4), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R4), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, many2done
 	MOVD	R1, R8
 
 many2left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -42701,17 +42724,17 @@ one2:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	CBZ	R8, one2done
 	MOVD	R1, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -42763,17 +42786,17 @@ vector2outer:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, vector2done
 	MOVD	R1, R8
 
 vector2left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -42839,7 +42862,7 @@ four_24:
 
 loaded_23:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_27
 	TBZ	$1, R3, one_28
@@ -42859,7 +42882,7 @@ four_27:
 
 loaded_26:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R8
 	CBZ	R8, narrow2done
@@ -42883,7 +42906,7 @@ four_30:
 	FMOVQ	(R10), F6
 
 loaded_29:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -42964,20 +42987,20 @@ outer3:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R1), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R2), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R3), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R9
 	CBZ	R9, overlap3done
 	MOVD	R4, R8
 
 overlap3left:
 	FMOVQ	(R8), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -43022,21 +43045,21 @@ many3:
 	FLDPQ	(R1), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R1), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R2), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -43045,16 +43068,16 @@ many3:
 	FLDPQ	(R3), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R2), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
@@ -43063,33 +43086,33 @@ many3:
 	FLDPQ	32(R3), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, many3done
 	MOVD	R4, R9
 
 many3left:
 	FLDPQ	(R9), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R9), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R9), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R9), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -43116,20 +43139,20 @@ one3:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R2), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R3), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	CBZ	R9, one3done
 	MOVD	R4, R8
 
 one3left:
 	FMOVQ	(R8), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -43181,20 +43204,20 @@ vector3outer:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R2), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R3), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R8
 	CBZ	R8, vector3done
 	MOVD	R4, R9
 
 vector3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R9, R9
 	SUB	$1, R8, R8
@@ -43260,7 +43283,7 @@ four_38:
 
 loaded_37:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R2, R4
 	TBNZ	$2, R6, four_41
 	TBZ	$1, R6, one_42
@@ -43299,8 +43322,8 @@ four_44:
 
 loaded_43:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R4
 	MOVD	72(R0), R9
 	CBZ	R9, narrow3done
@@ -43324,7 +43347,7 @@ four_47:
 	FMOVQ	(R10), F1
 
 loaded_46:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R10
 	ADD	R10, R8, R8
 	SUB	$1, R9, R9
@@ -43426,23 +43449,23 @@ outer4:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R8), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap4done
 	MOVD	R1, R13
 
 overlap4left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -43503,21 +43526,21 @@ many4:
 	FLDPQ	(R4), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R4), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -43526,16 +43549,16 @@ many4:
 	FLDPQ	(R6), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	32(R7), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
@@ -43544,51 +43567,51 @@ many4:
 	FLDPQ	32(R6), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R8), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R8), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many4done
 	MOVD	R1, R12
 
 many4left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -43619,23 +43642,23 @@ one4:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one4done
 	MOVD	R1, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -43699,23 +43722,23 @@ vector4outer:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector4done
 	MOVD	R1, R12
 
 vector4left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -43789,7 +43812,7 @@ four_55:
 
 loaded_54:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_58
 	TBZ	$1, R5, one_59
@@ -43828,8 +43851,8 @@ four_61:
 
 loaded_60:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_64
 	TBZ	$1, R5, one_65
@@ -43849,7 +43872,7 @@ four_64:
 
 loaded_63:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow4done
@@ -43873,7 +43896,7 @@ four_67:
 	FMOVQ	(R14), F6
 
 loaded_66:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -43983,23 +44006,23 @@ outer5:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R3), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R2), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap5done
 	MOVD	R9, R12
 
 overlap5left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -44060,39 +44083,39 @@ many5:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R3), (F8, F10)
 	FLDPQ	32(R3), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
@@ -44106,46 +44129,46 @@ many5:
 	FLDPQ	(R2), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R2), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many5done
 	MOVD	R9, R13
 
 many5left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -44176,23 +44199,23 @@ one5:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one5done
 	MOVD	R9, R12
 
 one5left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -44256,23 +44279,23 @@ vector5outer:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector5done
 	MOVD	R9, R13
 
 vector5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -44346,7 +44369,7 @@ four_75:
 
 loaded_74:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_78
 	TBZ	$1, R8, one_79
@@ -44366,7 +44389,7 @@ four_78:
 
 loaded_77:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_81
 	TBZ	$1, R8, one_82
@@ -44405,8 +44428,8 @@ four_84:
 
 loaded_83:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow5done
@@ -44430,7 +44453,7 @@ four_87:
 	FMOVQ	(R14), F1
 
 loaded_86:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -44540,26 +44563,26 @@ outer6:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R11), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R9), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap6done
 	MOVD	R1, R13
 
 overlap6left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -44620,21 +44643,21 @@ many6:
 	FLDPQ	(R4), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(13, 1, 1)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 3, 3)
 	FLDPQ	32(R4), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 5, 5)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(13, 7, 7)
 	FLDPQ	(R7), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
@@ -44643,16 +44666,16 @@ many6:
 	FLDPQ	(R6), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	32(R7), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -44661,16 +44684,16 @@ many6:
 	FLDPQ	32(R6), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R11), (F15, F13)
 	FLDPQ	32(R11), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
@@ -44684,46 +44707,46 @@ many6:
 	FLDPQ	(R9), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R9), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many6done
 	MOVD	R1, R12
 
 many6left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -44754,26 +44777,26 @@ one6:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R11), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -44837,26 +44860,26 @@ vector6outer:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R11), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector6done
 	MOVD	R1, R12
 
 vector6left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -44930,7 +44953,7 @@ four_95:
 
 loaded_94:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R3, four_98
 	TBZ	$1, R3, one_99
@@ -44969,8 +44992,8 @@ four_101:
 
 loaded_100:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R11, R1
 	TBNZ	$2, R3, four_104
 	TBZ	$1, R3, one_105
@@ -45009,8 +45032,8 @@ four_107:
 
 loaded_106:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow6done
@@ -45034,7 +45057,7 @@ four_110:
 	FMOVQ	(R14), F6
 
 loaded_109:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -45144,26 +45167,26 @@ outer7:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVD	(R2), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap7done
 	MOVD	R9, R12
 
 overlap7left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -45224,39 +45247,39 @@ many7:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R5), (F8, F10)
 	FLDPQ	32(R5), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
@@ -45270,64 +45293,64 @@ many7:
 	FLDPQ	(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R2), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R2), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many7done
 	MOVD	R9, R13
 
 many7left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -45358,26 +45381,26 @@ one7:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one7done
 	MOVD	R9, R12
 
 one7left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -45441,26 +45464,26 @@ vector7outer:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector7done
 	MOVD	R9, R13
 
 vector7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -45534,7 +45557,7 @@ four_118:
 
 loaded_117:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R11, four_121
 	TBZ	$1, R11, one_122
@@ -45554,7 +45577,7 @@ four_121:
 
 loaded_120:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R5, R9
 	TBNZ	$2, R11, four_124
 	TBZ	$1, R11, one_125
@@ -45593,7 +45616,7 @@ four_127:
 
 loaded_126:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R11, four_130
 	TBZ	$1, R11, one_131
@@ -45613,8 +45636,8 @@ four_130:
 
 loaded_129:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow7done
@@ -45638,7 +45661,7 @@ four_133:
 	FMOVQ	(R14), F1
 
 loaded_132:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -45748,29 +45771,29 @@ outer8:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R8), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R9), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R10), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, overlap8done
 	MOVD	R1, R13
 
 overlap8left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -45831,21 +45854,21 @@ many8:
 	FLDPQ	(R4), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(13, 1, 1)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd463 // fadd v3.4s, v3.4s, v13.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(13, 3, 3)
 	FLDPQ	32(R4), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
+	FADD_S4(14, 4, 4)
+	FADD_S4(13, 5, 5)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
+	FADD_S4(15, 6, 6)
+	FADD_S4(13, 7, 7)
 	FLDPQ	(R7), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
@@ -45854,16 +45877,16 @@ many8:
 	FLDPQ	(R6), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
 	FLDPQ	32(R7), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -45872,16 +45895,16 @@ many8:
 	FLDPQ	32(R6), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	FLDPQ	(R8), (F15, F13)
 	FLDPQ	32(R8), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
@@ -45895,64 +45918,64 @@ many8:
 	FLDPQ	(R9), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R9), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R10), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R10), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
+	FADD_S4(13, 2, 2)
+	FADD_S4(12, 3, 3)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, many8done
 	MOVD	R1, R12
 
 many8left:
 	FLDPQ	(R12), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R12), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R12), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R12), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -45983,29 +46006,29 @@ one8:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R12
 	CBZ	R12, one8done
 	MOVD	R1, R13
 
 one8left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -46069,29 +46092,29 @@ vector8outer:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R4), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R6), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R8), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, vector8done
 	MOVD	R1, R12
 
 vector8left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -46165,7 +46188,7 @@ four_141:
 
 loaded_140:
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	ADD	$0, R7, R1
 	TBNZ	$2, R5, four_144
 	TBZ	$1, R5, one_145
@@ -46204,8 +46227,8 @@ four_147:
 
 loaded_146:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	ADD	$0, R8, R1
 	TBNZ	$2, R5, four_150
 	TBZ	$1, R5, one_151
@@ -46244,7 +46267,7 @@ four_153:
 
 loaded_152:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	ADD	$0, R10, R1
 	TBNZ	$2, R5, four_156
 	TBZ	$1, R5, one_157
@@ -46264,8 +46287,8 @@ four_156:
 
 loaded_155:
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	32(RSP), R1
 	MOVD	72(R0), R12
 	CBZ	R12, narrow8done
@@ -46289,7 +46312,7 @@ four_159:
 	FMOVQ	(R14), F6
 
 loaded_158:
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -46399,32 +46422,32 @@ outer9:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R4), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R3), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVD	(R2), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
 	FMOVD	(R5), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d4a5 // fadd v5.4s, v5.4s, v4.4s
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(4, 5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R13
 	CBZ	R13, overlap9done
 	MOVD	R9, R12
 
 overlap9left:
 	FMOVQ	(R12), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -46485,21 +46508,21 @@ many9:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R7), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -46508,16 +46531,16 @@ many9:
 	FLDPQ	(R4), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R7), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
@@ -46526,16 +46549,16 @@ many9:
 	FLDPQ	32(R4), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R3), (F8, F10)
 	FLDPQ	32(R3), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
@@ -46549,21 +46572,21 @@ many9:
 	FLDPQ	(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R2), (F16, F18)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
@@ -46572,16 +46595,16 @@ many9:
 	FLDPQ	(R5), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
 	FLDPQ	32(R2), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -46590,41 +46613,41 @@ many9:
 	FLDPQ	32(R5), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, many9done
 	MOVD	R9, R13
 
 many9left:
 	FLDPQ	(R13), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R13), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R13), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R13), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -46655,32 +46678,32 @@ one9:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R4), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R5), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R13
 	CBZ	R13, one9done
 	MOVD	R9, R12
 
 one9left:
 	FMOVQ	(R12), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -46744,32 +46767,32 @@ vector9outer:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R4), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R2), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R5), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R12
 	CBZ	R12, vector9done
 	MOVD	R9, R13
 
 vector9left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R13, R13
 	SUB	$1, R12, R12
@@ -46843,7 +46866,7 @@ four_167:
 
 loaded_166:
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	ADD	$0, R7, R9
 	TBNZ	$2, R8, four_170
 	TBZ	$1, R8, one_171
@@ -46882,8 +46905,8 @@ four_173:
 
 loaded_172:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	ADD	$0, R3, R9
 	TBNZ	$2, R8, four_176
 	TBZ	$1, R8, one_177
@@ -46922,7 +46945,7 @@ four_179:
 
 loaded_178:
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	ADD	$0, R2, R9
 	TBNZ	$2, R8, four_182
 	TBZ	$1, R8, one_183
@@ -46961,9 +46984,9 @@ four_185:
 
 loaded_184:
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	32(RSP), R9
 	MOVD	72(R0), R13
 	CBZ	R13, narrow9done
@@ -46987,7 +47010,7 @@ four_188:
 	FMOVQ	(R14), F1
 
 loaded_187:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	104(R0), R14
 	ADD	R14, R12, R12
 	SUB	$1, R13, R13
@@ -55721,16 +55744,16 @@ many:
 	CMP	$16, R3
 	BLT	one
 	FMOVQ	(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, (R2)
 	FMOVQ	16(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 8(R2)
 	FMOVQ	32(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 16(R2)
 	FMOVQ	48(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 24(R2)
 	ADD	$64, R1, R1
 	ADD	$32, R2, R2
@@ -55741,7 +55764,7 @@ one:
 	CMP	$4, R3
 	BLT	last
 	FMOVQ	(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$8, R2, R2
@@ -55755,7 +55778,7 @@ last:
 	LSL	$1, R3, R3
 	ADD	R3, R1, R1
 	FMOVQ	-16(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, -8(R2)
 	JMP	done
 
@@ -55777,7 +55800,7 @@ four_2:
 	FMOVQ	(R4), F0
 
 loaded_1:
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	ADD	$0, R2, R4
 	TBZ	$1, R3, skip_4
 	FMOVS	F1, (R4)
@@ -55813,7 +55836,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55826,7 +55849,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55839,7 +55862,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55852,7 +55875,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55873,7 +55896,7 @@ one:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55897,7 +55920,7 @@ last:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -55929,7 +55952,7 @@ loaded_1:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16

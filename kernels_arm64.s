@@ -4,6 +4,23 @@
 
 #include "textflag.h"
 
+// fadd vd.4s, vn.4s, vm.4s
+#define FADD_S4(m, n, d) WORD $(0x4e20d400|d<<0|n<<5|m<<16)
+// faddp vd.4s, vn.4s, vm.4s
+#define FADDP_S4(m, n, d) WORD $(0x6e20d400|d<<0|n<<5|m<<16)
+// fadd vd.2d, vn.2d, vm.2d
+#define FADD_D2(m, n, d) WORD $(0x4e60d400|d<<0|n<<5|m<<16)
+// faddp vd.2d, vn.2d, vm.2d
+#define FADDP_D2(m, n, d) WORD $(0x6e60d400|d<<0|n<<5|m<<16)
+// fcvtl vd.4s, vn.4h
+#define FCVTL(n, d) WORD $(0x0e217800|d<<0|n<<5)
+// fcvtl2 vd.4s, vn.8h
+#define FCVTL2(n, d) WORD $(0x4e217800|d<<0|n<<5)
+// fcvtn vd.4h, vn.4s
+#define FCVTN(n, d) WORD $(0x0e216800|d<<0|n<<5)
+// fcmeq vd.4s, vn.4s, vm.4s
+#define FCMEQ_S4(m, n, d) WORD $(0x4e20e400|d<<0|n<<5|m<<16)
+
 // func sumF32NEON(a *byte)
 TEXT ·sumF32NEON(SB), $0-8
 	MOVD	a+0(FP), R0
@@ -31,29 +48,29 @@ TEXT ·sumF32NEON(SB), $0-8
 	TBZ	$4, R2, vectors14to14
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -62,23 +79,23 @@ TEXT ·sumF32NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -87,43 +104,43 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -132,21 +149,21 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -155,26 +172,26 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -182,20 +199,20 @@ vectors8to11:
 	TBZ	$4, R2, vectors10to10
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -204,19 +221,19 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FADD_S4(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -225,33 +242,33 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -260,14 +277,14 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -279,21 +296,21 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -302,14 +319,14 @@ vectors0to7:
 	TBZ	$4, R2, vectors6to6
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -318,15 +335,15 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -335,23 +352,23 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -360,10 +377,10 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -375,13 +392,13 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -389,7 +406,7 @@ vectors0to3:
 	TBZ	$4, R2, vectors2to2
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$2, R3, R5
 	ADD	R1, R5, R5
@@ -398,8 +415,8 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -411,9 +428,9 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -426,7 +443,7 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -441,13 +458,15 @@ vectors0to0:
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$9, R2, longTwo
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
@@ -472,163 +491,163 @@ longLast:
 	TBZ	$6, R2, longLast8to11
 	TBZ	$5, R2, longLast12to13
 	TBZ	$4, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R5), F17
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R5), F17
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R5), F17
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R5), F17
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R5), F17
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R5), F17
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R5), F17
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R5), F17
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R5), F17
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R5), F17
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R5), F17
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R5), F17
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R5), F17
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R5), F17
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R5), F17
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -642,29 +661,29 @@ longTwo:
 	FLDPQ	192(R5), (F13, F14)
 	FLDPQ	224(R5), (F15, F16)
 	FLDPQ	256(R5), (F17, F18)
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
 	FLDPQ	288(R5), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(17, 4, 4)
 	FLDPQ	320(R5), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
 	FLDPQ	352(R5), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
 	FLDPQ	384(R5), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
 	FLDPQ	416(R5), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(17, 12, 12)
 	FLDPQ	448(R5), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R5), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
 	ADD	$512, R5, R5
 	TBZ	$8, R2, longLast
 	LSL	$2, R3, R6
@@ -683,89 +702,89 @@ longTwo:
 	TBZ	$6, R2, longNarrow0to3
 	TBZ	$5, R2, longNarrow4to5
 	TBZ	$4, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R5), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R5), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R5), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R5), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R5), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R5), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R5), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R2, longNarrow0to1
 	TBZ	$4, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 12, 12)
 	FLDPQ	192(R5), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	224(R5), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -774,25 +793,25 @@ longWide:
 	FLDPQ	64(R5), (F21, F22)
 	FLDPQ	96(R5), (F23, F24)
 	FLDPQ	256(R5), (F25, F26)
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(26, 18, 18)
 	FLDPQ	288(R5), (F26, F25)
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(25, 20, 20)
 	FLDPQ	320(R5), (F25, F26)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
 	FLDPQ	352(R5), (F26, F25)
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 23, 23)
+	FADD_S4(25, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	128(R5), (F17, F18)
 	FLDPQ	160(R5), (F19, F20)
 	FLDPQ	192(R5), (F21, F22)
@@ -800,77 +819,77 @@ longWide:
 	TBZ	$6, R2, longWide0to3
 	TBZ	$5, R2, longWide4to5
 	TBZ	$4, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R5), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R5), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R5), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R5), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R5), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R5), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R5), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R2, longWide0to1
 	TBZ	$4, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -913,6 +932,8 @@ TEXT ·sumLongF32NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -926,394 +947,394 @@ block:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 0, 0)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 0, 0)
+	FADD_S4(10, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 6, 6)
+	FADD_S4(12, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
@@ -1334,288 +1355,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$1024, R2
-	BLT	restLow
-	TBZ	$11, R2, restNo8
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	ADD	$2048, R6, R26
-	FLDPQ	-1024(R26), (F13, F14)
-	FLDPQ	-992(R26), (F15, F8)
-	FLDPQ	-960(R26), (F9, F10)
-	FLDPQ	-928(R26), (F11, F19)
-	FLDPQ	-768(R26), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	FLDPQ	-736(R26), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	FLDPQ	-704(R26), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	FLDPQ	-672(R26), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	FLDPQ	-512(R26), (F18, F17)
-	FLDPQ	-480(R26), (F16, F23)
-	FLDPQ	-256(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-224(R26), (F21, F22)
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	-448(R26), (F23, F16)
-	FLDPQ	-416(R26), (F17, F18)
-	FLDPQ	-192(R26), (F22, F21)
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	FLDPQ	-160(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F5), 464(RSP)
-	FSTPQ	(F4, F12), 496(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F19, F11)
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	416(R6), (F11, F19)
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	FLDPQ	448(R6), (F19, F11)
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	FLDPQ	480(R6), (F11, F19)
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	FLDPQ	640(R6), (F19, F11)
-	FLDPQ	672(R6), (F10, F9)
-	FLDPQ	896(R6), (F8, F15)
-	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	FLDPQ	928(R6), (F15, F8)
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	704(R6), (F9, F10)
-	FLDPQ	736(R6), (F11, F19)
-	FLDPQ	960(R6), (F8, F15)
-	WORD	$0x4e28d529 // fadd v9.4s, v9.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	FLDPQ	992(R6), (F15, F8)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d673 // fadd v19.4s, v19.4s, v8.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	FLDPQ	-896(R26), (F19, F11)
-	FLDPQ	-864(R26), (F10, F9)
-	FLDPQ	-832(R26), (F8, F15)
-	FLDPQ	-800(R26), (F14, F13)
-	FLDPQ	-640(R26), (F18, F17)
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	FLDPQ	-608(R26), (F17, F18)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	FLDPQ	-576(R26), (F18, F17)
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	FLDPQ	-544(R26), (F17, F18)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	FLDPQ	-384(R26), (F18, F17)
-	FLDPQ	-352(R26), (F16, F23)
-	FLDPQ	-128(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	FLDPQ	-96(R26), (F21, F22)
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	FLDPQ	-320(R26), (F23, F16)
-	FLDPQ	-288(R26), (F17, F18)
-	FLDPQ	-64(R26), (F22, F21)
-	WORD	$0x4e36d6f7 // fadd v23.4s, v23.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	FLDPQ	-32(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FSTPQ	(F12, F4), 528(RSP)
-	FSTPQ	(F5, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$2048, R6, R6
-
-restNo8:
-	TBZ	$10, R2, restNo4
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F5), 208(RSP)
-	FSTPQ	(F4, F12), 240(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	FLDPQ	416(R6), (F14, F13)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	FLDPQ	448(R6), (F13, F14)
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	FLDPQ	480(R6), (F14, F13)
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FLDPQ	640(R6), (F13, F14)
-	FLDPQ	672(R6), (F15, F8)
-	FLDPQ	896(R6), (F9, F10)
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	FLDPQ	928(R6), (F10, F9)
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	704(R6), (F8, F15)
-	FLDPQ	736(R6), (F14, F13)
-	FLDPQ	960(R6), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	FLDPQ	992(R6), (F10, F9)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	FSTPQ	(F12, F4), 272(RSP)
-	FSTPQ	(F5, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$1024, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$9, R2, restTwo
@@ -1643,138 +1383,138 @@ restLast:
 	TBZ	$6, R2, restLast8to11
 	TBZ	$5, R2, restLast12to13
 	TBZ	$4, R2, restLast14to14
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restLastLadder14:
 	FMOVQ	224(R6), F18
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(18, 11, 11)
 
 restLastLadder13:
 	FMOVQ	208(R6), F18
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(18, 10, 10)
 
 restLastLadder12:
 	FMOVQ	192(R6), F18
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(18, 9, 9)
 
 restLastLadder11:
 	FMOVQ	176(R6), F18
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(18, 8, 8)
 
 restLastLadder10:
 	FMOVQ	160(R6), F18
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(18, 15, 15)
 
 restLastLadder9:
 	FMOVQ	144(R6), F18
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(18, 14, 14)
 
 restLastLadder8:
 	FMOVQ	128(R6), F18
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(18, 13, 13)
 
 restLastLadder7:
 	FMOVQ	112(R6), F18
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(18, 12, 12)
 
 restLastLadder6:
 	FMOVQ	96(R6), F18
-	WORD	$0x4e32d484 // fadd v4.4s, v4.4s, v18.4s
+	FADD_S4(18, 4, 4)
 
 restLastLadder5:
 	FMOVQ	80(R6), F18
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
+	FADD_S4(18, 5, 5)
 
 restLastLadder4:
 	FMOVQ	64(R6), F18
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(18, 6, 6)
 
 restLastLadder3:
 	FMOVQ	48(R6), F18
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(18, 7, 7)
 
 restLastLadder2:
 	FMOVQ	32(R6), F18
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(18, 2, 2)
 
 restLastLadder1:
 	FMOVQ	16(R6), F18
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
+	FADD_S4(18, 3, 3)
 
 restLastLadder0:
 	FMOVQ	(R6), F18
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
+	FADD_S4(18, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -1783,61 +1523,344 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2dd421 // fadd v1.4s, v1.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(13, 1, 1)
+	FADD_S4(14, 3, 3)
+	FADD_S4(15, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(19, 12, 12)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 3, 3)
+	FADD_S4(4, 2, 2)
+	FADD_S4(12, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F19
 	VZIP2	V19.D2, V0.D2, V11.D2
 	VZIP1	V19.D2, V0.D2, V0.D2
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
+	FADD_S4(11, 0, 0)
 	FMOVQ	48(RSP), F19
 	FMOVQ	64(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
-	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
-	WORD	$0x6e33d400 // faddp v0.4s, v0.4s, v19.4s
+	FADD_S4(10, 19, 19)
+	FADDP_S4(19, 0, 0)
 	FMOVQ	80(RSP), F19
 	FMOVQ	96(RSP), F11
 	VZIP2	V11.D2, V19.D2, V10.D2
 	VZIP1	V11.D2, V19.D2, V19.D2
-	WORD	$0x4e2ad673 // fadd v19.4s, v19.4s, v10.4s
+	FADD_S4(10, 19, 19)
 	FMOVQ	112(RSP), F11
 	FMOVQ	128(RSP), F10
 	VZIP2	V10.D2, V11.D2, V9.D2
 	VZIP1	V10.D2, V11.D2, V11.D2
-	WORD	$0x4e29d56b // fadd v11.4s, v11.4s, v9.4s
-	WORD	$0x6e2bd673 // faddp v19.4s, v19.4s, v11.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
+	FADD_S4(9, 11, 11)
+	FADDP_S4(11, 19, 19)
+	FADD_S4(19, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V19.B16
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(19, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$11, R2, restNo8
+	FLDPQ	(R6), (F19, F11)
+	FLDPQ	32(R6), (F10, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	FADD_S4(12, 19, 19)
+	FADD_S4(4, 11, 11)
+	FLDPQ	288(R6), (F4, F12)
+	FADD_S4(4, 10, 10)
+	FADD_S4(12, 9, 9)
+	FLDPQ	320(R6), (F12, F4)
+	FADD_S4(12, 8, 8)
+	FADD_S4(4, 15, 15)
+	FLDPQ	352(R6), (F4, F12)
+	FADD_S4(4, 14, 14)
+	FADD_S4(12, 13, 13)
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	FADD_S4(7, 12, 12)
+	FADD_S4(2, 4, 4)
+	FLDPQ	800(R6), (F2, F7)
+	FADD_S4(2, 5, 5)
+	FADD_S4(7, 6, 6)
+	FADD_S4(12, 19, 19)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	FADD_S4(7, 6, 6)
+	FADD_S4(2, 5, 5)
+	FLDPQ	864(R6), (F2, F7)
+	FADD_S4(2, 4, 4)
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 8, 8)
+	FADD_S4(5, 15, 15)
+	FADD_S4(4, 14, 14)
+	FADD_S4(12, 13, 13)
+	ADD	$2048, R6, R26
+	FLDPQ	-1024(R26), (F12, F4)
+	FLDPQ	-992(R26), (F5, F6)
+	FLDPQ	-960(R26), (F7, F2)
+	FLDPQ	-928(R26), (F3, F1)
+	FLDPQ	-768(R26), (F18, F17)
+	FADD_S4(18, 12, 12)
+	FADD_S4(17, 4, 4)
+	FLDPQ	-736(R26), (F17, F18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FLDPQ	-704(R26), (F18, F17)
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 2, 2)
+	FLDPQ	-672(R26), (F17, F18)
+	FADD_S4(17, 3, 3)
+	FADD_S4(18, 1, 1)
+	FLDPQ	-512(R26), (F18, F17)
+	FLDPQ	-480(R26), (F16, F23)
+	FLDPQ	-256(R26), (F22, F21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FLDPQ	-224(R26), (F21, F22)
+	FADD_S4(21, 16, 16)
+	FADD_S4(22, 23, 23)
+	FADD_S4(18, 12, 12)
+	FADD_S4(17, 4, 4)
+	FADD_S4(16, 5, 5)
+	FADD_S4(23, 6, 6)
+	FLDPQ	-448(R26), (F23, F16)
+	FLDPQ	-416(R26), (F17, F18)
+	FLDPQ	-192(R26), (F22, F21)
+	FADD_S4(22, 23, 23)
+	FADD_S4(21, 16, 16)
+	FLDPQ	-160(R26), (F21, F22)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 7, 7)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
+	FADD_S4(18, 1, 1)
+	FADD_S4(12, 19, 19)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(6, 9, 9)
+	FADD_S4(7, 8, 8)
+	FADD_S4(2, 15, 15)
+	FADD_S4(3, 14, 14)
+	FADD_S4(1, 13, 13)
+	FSTPQ	(F19, F11), 400(RSP)
+	FSTPQ	(F10, F9), 432(RSP)
+	FSTPQ	(F8, F15), 464(RSP)
+	FSTPQ	(F14, F13), 496(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	384(R6), (F1, F3)
+	FADD_S4(1, 13, 13)
+	FADD_S4(3, 14, 14)
+	FLDPQ	416(R6), (F3, F1)
+	FADD_S4(3, 15, 15)
+	FADD_S4(1, 8, 8)
+	FLDPQ	448(R6), (F1, F3)
+	FADD_S4(1, 9, 9)
+	FADD_S4(3, 10, 10)
+	FLDPQ	480(R6), (F3, F1)
+	FADD_S4(3, 11, 11)
+	FADD_S4(1, 19, 19)
+	FLDPQ	640(R6), (F1, F3)
+	FLDPQ	672(R6), (F2, F7)
+	FLDPQ	896(R6), (F6, F5)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 3, 3)
+	FLDPQ	928(R6), (F5, F6)
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 7, 7)
+	FADD_S4(1, 13, 13)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 15, 15)
+	FADD_S4(7, 8, 8)
+	FLDPQ	704(R6), (F7, F2)
+	FLDPQ	736(R6), (F3, F1)
+	FLDPQ	960(R6), (F6, F5)
+	FADD_S4(6, 7, 7)
+	FADD_S4(5, 2, 2)
+	FLDPQ	992(R6), (F5, F6)
+	FADD_S4(5, 3, 3)
+	FADD_S4(6, 1, 1)
+	FADD_S4(7, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(1, 19, 19)
+	FLDPQ	-896(R26), (F1, F3)
+	FLDPQ	-864(R26), (F2, F7)
+	FLDPQ	-832(R26), (F6, F5)
+	FLDPQ	-800(R26), (F4, F12)
+	FLDPQ	-640(R26), (F18, F17)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FLDPQ	-608(R26), (F17, F18)
+	FADD_S4(17, 2, 2)
+	FADD_S4(18, 7, 7)
+	FLDPQ	-576(R26), (F18, F17)
+	FADD_S4(18, 6, 6)
+	FADD_S4(17, 5, 5)
+	FLDPQ	-544(R26), (F17, F18)
+	FADD_S4(17, 4, 4)
+	FADD_S4(18, 12, 12)
+	FLDPQ	-384(R26), (F18, F17)
+	FLDPQ	-352(R26), (F16, F23)
+	FLDPQ	-128(R26), (F22, F21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FLDPQ	-96(R26), (F21, F22)
+	FADD_S4(21, 16, 16)
+	FADD_S4(22, 23, 23)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FADD_S4(16, 2, 2)
+	FADD_S4(23, 7, 7)
+	FLDPQ	-320(R26), (F23, F16)
+	FLDPQ	-288(R26), (F17, F18)
+	FLDPQ	-64(R26), (F22, F21)
+	FADD_S4(22, 23, 23)
+	FADD_S4(21, 16, 16)
+	FLDPQ	-32(R26), (F21, F22)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 6, 6)
+	FADD_S4(16, 5, 5)
+	FADD_S4(17, 4, 4)
+	FADD_S4(18, 12, 12)
+	FADD_S4(1, 13, 13)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 15, 15)
+	FADD_S4(7, 8, 8)
+	FADD_S4(6, 9, 9)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(12, 19, 19)
+	FSTPQ	(F13, F14), 528(RSP)
+	FSTPQ	(F15, F8), 560(RSP)
+	FSTPQ	(F9, F10), 592(RSP)
+	FSTPQ	(F11, F19), 624(RSP)
+	ADD	$2048, R6, R6
+
+restNo8:
+	TBZ	$10, R2, restNo4
+	FLDPQ	(R6), (F19, F11)
+	FLDPQ	32(R6), (F10, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	FADD_S4(12, 19, 19)
+	FADD_S4(4, 11, 11)
+	FLDPQ	288(R6), (F4, F12)
+	FADD_S4(4, 10, 10)
+	FADD_S4(12, 9, 9)
+	FLDPQ	320(R6), (F12, F4)
+	FADD_S4(12, 8, 8)
+	FADD_S4(4, 15, 15)
+	FLDPQ	352(R6), (F4, F12)
+	FADD_S4(4, 14, 14)
+	FADD_S4(12, 13, 13)
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	FADD_S4(7, 12, 12)
+	FADD_S4(2, 4, 4)
+	FLDPQ	800(R6), (F2, F7)
+	FADD_S4(2, 5, 5)
+	FADD_S4(7, 6, 6)
+	FADD_S4(12, 19, 19)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	FADD_S4(7, 6, 6)
+	FADD_S4(2, 5, 5)
+	FLDPQ	864(R6), (F2, F7)
+	FADD_S4(2, 4, 4)
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 8, 8)
+	FADD_S4(5, 15, 15)
+	FADD_S4(4, 14, 14)
+	FADD_S4(12, 13, 13)
+	FSTPQ	(F19, F11), 144(RSP)
+	FSTPQ	(F10, F9), 176(RSP)
+	FSTPQ	(F8, F15), 208(RSP)
+	FSTPQ	(F14, F13), 240(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	384(R6), (F12, F4)
+	FADD_S4(12, 13, 13)
+	FADD_S4(4, 14, 14)
+	FLDPQ	416(R6), (F4, F12)
+	FADD_S4(4, 15, 15)
+	FADD_S4(12, 8, 8)
+	FLDPQ	448(R6), (F12, F4)
+	FADD_S4(12, 9, 9)
+	FADD_S4(4, 10, 10)
+	FLDPQ	480(R6), (F4, F12)
+	FADD_S4(4, 11, 11)
+	FADD_S4(12, 19, 19)
+	FLDPQ	640(R6), (F12, F4)
+	FLDPQ	672(R6), (F5, F6)
+	FLDPQ	896(R6), (F7, F2)
+	FADD_S4(7, 12, 12)
+	FADD_S4(2, 4, 4)
+	FLDPQ	928(R6), (F2, F7)
+	FADD_S4(2, 5, 5)
+	FADD_S4(7, 6, 6)
+	FADD_S4(12, 13, 13)
+	FADD_S4(4, 14, 14)
+	FADD_S4(5, 15, 15)
+	FADD_S4(6, 8, 8)
+	FLDPQ	704(R6), (F6, F5)
+	FLDPQ	736(R6), (F4, F12)
+	FLDPQ	960(R6), (F7, F2)
+	FADD_S4(7, 6, 6)
+	FADD_S4(2, 5, 5)
+	FLDPQ	992(R6), (F2, F7)
+	FADD_S4(2, 4, 4)
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 9, 9)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(12, 19, 19)
+	FSTPQ	(F13, F14), 272(RSP)
+	FSTPQ	(F15, F8), 304(RSP)
+	FSTPQ	(F9, F10), 336(RSP)
+	FSTPQ	(F11, F19), 368(RSP)
+	ADD	$1024, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F3)
@@ -1849,29 +1872,29 @@ restTwo:
 	FLDPQ	192(R6), (F9, F10)
 	FLDPQ	224(R6), (F11, F19)
 	FLDPQ	256(R6), (F18, F17)
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
 	FLDPQ	288(R6), (F17, F18)
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(17, 2, 2)
+	FADD_S4(18, 7, 7)
 	FLDPQ	320(R6), (F18, F17)
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(18, 6, 6)
+	FADD_S4(17, 5, 5)
 	FLDPQ	352(R6), (F17, F18)
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 4, 4)
+	FADD_S4(18, 12, 12)
 	FLDPQ	384(R6), (F18, F17)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
 	FLDPQ	416(R6), (F17, F18)
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 8, 8)
 	FLDPQ	448(R6), (F18, F17)
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(18, 9, 9)
+	FADD_S4(17, 10, 10)
 	FLDPQ	480(R6), (F17, F18)
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d673 // fadd v19.4s, v19.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 19, 19)
 	ADD	$512, R6, R6
 	TBZ	$8, R2, restLast
 	LSL	$2, R4, R7
@@ -1890,89 +1913,89 @@ restTwo:
 	TBZ	$6, R2, restNarrow0to3
 	TBZ	$5, R2, restNarrow4to5
 	TBZ	$4, R2, restNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 restNarrowLadder6:
 	FMOVQ	352(R6), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 restNarrowLadder5:
 	FMOVQ	336(R6), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 restNarrowLadder4:
 	FMOVQ	320(R6), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 restNarrowLadder3:
 	FMOVQ	304(R6), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 restNarrowLadder2:
 	FMOVQ	288(R6), F25
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	FADD_S4(25, 16, 16)
 
 restNarrowLadder1:
 	FMOVQ	272(R6), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 
 restNarrowLadder0:
 	FMOVQ	256(R6), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$4, R2, restNarrow4to4
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$5, R2, restNarrow0to1
 	TBZ	$4, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$4, R2, restNarrow0to0
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restNarrowDone:
 	FLDPQ	128(R6), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	160(R6), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 8, 8)
 	FLDPQ	192(R6), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	224(R6), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 19, 19)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FADD_S4(16, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(21, 5, 5)
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	JMP	restAdded
 
 restWide:
@@ -1981,25 +2004,25 @@ restWide:
 	FLDPQ	64(R6), (F22, F21)
 	FLDPQ	96(R6), (F20, F24)
 	FLDPQ	256(R6), (F25, F26)
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
+	FADD_S4(25, 18, 18)
+	FADD_S4(26, 17, 17)
 	FLDPQ	288(R6), (F26, F25)
-	WORD	$0x4e3ad610 // fadd v16.4s, v16.4s, v26.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(26, 16, 16)
+	FADD_S4(25, 23, 23)
 	FLDPQ	320(R6), (F25, F26)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 21, 21)
 	FLDPQ	352(R6), (F26, F25)
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(25, 24, 24)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 3, 3)
+	FADD_S4(16, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(21, 5, 5)
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	128(R6), (F18, F17)
 	FLDPQ	160(R6), (F16, F23)
 	FLDPQ	192(R6), (F22, F21)
@@ -2007,77 +2030,77 @@ restWide:
 	TBZ	$6, R2, restWide0to3
 	TBZ	$5, R2, restWide4to5
 	TBZ	$4, R2, restWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 restWideLadder6:
 	FMOVQ	480(R6), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 restWideLadder5:
 	FMOVQ	464(R6), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 restWideLadder4:
 	FMOVQ	448(R6), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 restWideLadder3:
 	FMOVQ	432(R6), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 restWideLadder2:
 	FMOVQ	416(R6), F25
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
+	FADD_S4(25, 16, 16)
 
 restWideLadder1:
 	FMOVQ	400(R6), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 
 restWideLadder0:
 	FMOVQ	384(R6), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$4, R2, restWide4to4
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$5, R2, restWide0to1
 	TBZ	$4, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$4, R2, restWide0to0
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restWideDone:
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(21, 10, 10)
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 	JMP	restAdded
 
 restNone:
@@ -2102,56 +2125,56 @@ restNone:
 restRest:
 	TBZ	$10, R2, restWithout4
 	FLDPQ	144(RSP), (F24, F20)
-	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FADD_S4(24, 1, 1)
+	FADD_S4(20, 3, 3)
 	FLDPQ	176(RSP), (F20, F24)
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FADD_S4(20, 2, 2)
+	FADD_S4(24, 7, 7)
 	FLDPQ	208(RSP), (F24, F20)
-	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
-	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FADD_S4(24, 6, 6)
+	FADD_S4(20, 5, 5)
 	FLDPQ	240(RSP), (F20, F24)
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	272(RSP), (F24, F20)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(20, 14, 14)
 	FLDPQ	304(RSP), (F20, F24)
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(20, 15, 15)
+	FADD_S4(24, 8, 8)
 	FLDPQ	336(RSP), (F24, F20)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(20, 10, 10)
 	FLDPQ	368(RSP), (F20, F24)
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 
 restWithout4:
 	TBZ	$11, R2, restHalve
 	FLDPQ	400(RSP), (F24, F20)
-	WORD	$0x4e38d421 // fadd v1.4s, v1.4s, v24.4s
-	WORD	$0x4e34d463 // fadd v3.4s, v3.4s, v20.4s
+	FADD_S4(24, 1, 1)
+	FADD_S4(20, 3, 3)
 	FLDPQ	432(RSP), (F20, F24)
-	WORD	$0x4e34d442 // fadd v2.4s, v2.4s, v20.4s
-	WORD	$0x4e38d4e7 // fadd v7.4s, v7.4s, v24.4s
+	FADD_S4(20, 2, 2)
+	FADD_S4(24, 7, 7)
 	FLDPQ	464(RSP), (F24, F20)
-	WORD	$0x4e38d4c6 // fadd v6.4s, v6.4s, v24.4s
-	WORD	$0x4e34d4a5 // fadd v5.4s, v5.4s, v20.4s
+	FADD_S4(24, 6, 6)
+	FADD_S4(20, 5, 5)
 	FLDPQ	496(RSP), (F20, F24)
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(20, 4, 4)
+	FADD_S4(24, 12, 12)
 	FLDPQ	528(RSP), (F24, F20)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e34d5ce // fadd v14.4s, v14.4s, v20.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(20, 14, 14)
 	FLDPQ	560(RSP), (F20, F24)
-	WORD	$0x4e34d5ef // fadd v15.4s, v15.4s, v20.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(20, 15, 15)
+	FADD_S4(24, 8, 8)
 	FLDPQ	592(RSP), (F24, F20)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e34d54a // fadd v10.4s, v10.4s, v20.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(20, 10, 10)
 	FLDPQ	624(RSP), (F20, F24)
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(20, 11, 11)
+	FADD_S4(24, 19, 19)
 	JMP	restHalve
 	RET
 
@@ -2182,29 +2205,29 @@ TEXT ·sumF64NEON(SB), $0-8
 	TBZ	$4, R2, vectors14to14
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2213,23 +2236,23 @@ TEXT ·sumF64NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2238,43 +2261,43 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$4, R2, vectors12to12
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2283,21 +2306,21 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2306,26 +2329,26 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -2333,20 +2356,20 @@ vectors8to11:
 	TBZ	$4, R2, vectors10to10
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2355,19 +2378,19 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	FADD_D2(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2376,33 +2399,33 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$4, R2, vectors8to8
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2411,14 +2434,14 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -2430,21 +2453,21 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -2453,14 +2476,14 @@ vectors0to7:
 	TBZ	$4, R2, vectors6to6
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2469,15 +2492,15 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2486,23 +2509,23 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$4, R2, vectors4to4
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2511,10 +2534,10 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -2526,13 +2549,13 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -2540,7 +2563,7 @@ vectors0to3:
 	TBZ	$4, R2, vectors2to2
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R3, R5
 	ADD	R1, R5, R5
@@ -2549,8 +2572,8 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -2562,9 +2585,9 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -2577,7 +2600,7 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -2591,12 +2614,14 @@ vectors0to0:
 
 fold:
 	MOVD	(R0), R5
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R5)
 	RET
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$9, R2, longTwo
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
@@ -2621,161 +2646,161 @@ longLast:
 	TBZ	$6, R2, longLast8to11
 	TBZ	$5, R2, longLast12to13
 	TBZ	$4, R2, longLast14to14
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R5), F17
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	FADD_D2(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R5), F17
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R5), F17
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R5), F17
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R5), F17
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FADD_D2(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R5), F17
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R5), F17
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R5), F17
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R5), F17
-	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FADD_D2(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R5), F17
-	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FADD_D2(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R5), F17
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R5), F17
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R5), F17
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R5), F17
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FADD_D2(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R5), F17
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	FADD_D2(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R2, longLast12to12
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R2, longLast8to9
 	TBZ	$4, R2, longLast10to10
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R2, longLast8to8
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R2, longLast0to3
 	TBZ	$5, R2, longLast4to5
 	TBZ	$4, R2, longLast6to6
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R2, longLast4to4
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R2, longLast0to1
 	TBZ	$4, R2, longLast2to2
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R2, longLast0to0
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(16, 8, 8)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(8, 4, 4)
+	FADD_D2(3, 1, 1)
+	FADD_D2(4, 2, 2)
+	FADD_D2(2, 1, 0)
 	MOVD	(R0), R5
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R5)
 	RET
 
@@ -2789,29 +2814,29 @@ longTwo:
 	FLDPQ	192(R5), (F13, F14)
 	FLDPQ	224(R5), (F15, F16)
 	FLDPQ	256(R5), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
 	FLDPQ	288(R5), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(18, 3, 3)
+	FADD_D2(17, 4, 4)
 	FLDPQ	320(R5), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
 	FLDPQ	352(R5), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
 	FLDPQ	384(R5), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
 	FLDPQ	416(R5), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(18, 11, 11)
+	FADD_D2(17, 12, 12)
 	FLDPQ	448(R5), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R5), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
 	ADD	$512, R5, R5
 	TBZ	$8, R2, longLast
 	LSL	$3, R3, R6
@@ -2830,89 +2855,89 @@ longTwo:
 	TBZ	$6, R2, longNarrow0to3
 	TBZ	$5, R2, longNarrow4to5
 	TBZ	$4, R2, longNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R5), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R5), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R5), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R5), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R5), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R5), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R5), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R2, longNarrow4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R2, longNarrow0to1
 	TBZ	$4, R2, longNarrow2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R2, longNarrow0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 12, 12)
 	FLDPQ	192(R5), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	224(R5), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 16, 16)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -2921,25 +2946,25 @@ longWide:
 	FLDPQ	64(R5), (F21, F22)
 	FLDPQ	96(R5), (F23, F24)
 	FLDPQ	256(R5), (F25, F26)
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FADD_D2(25, 17, 17)
+	FADD_D2(26, 18, 18)
 	FLDPQ	288(R5), (F26, F25)
-	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(26, 19, 19)
+	FADD_D2(25, 20, 20)
 	FLDPQ	320(R5), (F25, F26)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
 	FLDPQ	352(R5), (F26, F25)
-	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 23, 23)
+	FADD_D2(25, 24, 24)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	128(R5), (F17, F18)
 	FLDPQ	160(R5), (F19, F20)
 	FLDPQ	192(R5), (F21, F22)
@@ -2947,77 +2972,77 @@ longWide:
 	TBZ	$6, R2, longWide0to3
 	TBZ	$5, R2, longWide4to5
 	TBZ	$4, R2, longWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R5), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R5), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R5), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R5), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R5), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R5), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R5), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R2, longWide4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R2, longWide0to1
 	TBZ	$4, R2, longWide2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R2, longWide0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
+	FADD_D2(20, 12, 12)
+	FADD_D2(21, 13, 13)
+	FADD_D2(22, 14, 14)
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -3053,6 +3078,8 @@ TEXT ·sumLongF64NEON(SB), $648-8
 	CMP	$512, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$512, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	VSHL	$32, V0.D2, V0.D2
 	FMOVQ	F0, 16(R3)
@@ -3067,394 +3094,394 @@ block:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(7, 0, 0)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
+	FADD_D2(15, 11, 11)
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
+	FADD_D2(19, 15, 15)
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 0, 0)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 2, 2)
+	FADD_D2(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 4, 4)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FADD_D2(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 1, 1)
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
+	FADD_D2(13, 6, 6)
+	FADD_D2(12, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(2, 0, 0)
+	FADD_D2(3, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$4096, R1, R1
@@ -3475,288 +3502,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$1024, R2
-	BLT	restLow
-	TBZ	$11, R2, restNo8
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	ADD	$2048, R6, R26
-	FLDPQ	-1024(R26), (F13, F14)
-	FLDPQ	-992(R26), (F15, F8)
-	FLDPQ	-960(R26), (F9, F10)
-	FLDPQ	-928(R26), (F11, F19)
-	FLDPQ	-768(R26), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	FLDPQ	-736(R26), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	FLDPQ	-704(R26), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	FLDPQ	-672(R26), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	FLDPQ	-512(R26), (F18, F17)
-	FLDPQ	-480(R26), (F16, F23)
-	FLDPQ	-256(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-224(R26), (F21, F22)
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	FLDPQ	-448(R26), (F23, F16)
-	FLDPQ	-416(R26), (F17, F18)
-	FLDPQ	-192(R26), (F22, F21)
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	FLDPQ	-160(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
-	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F5), 464(RSP)
-	FSTPQ	(F4, F12), 496(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F19, F11)
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	FLDPQ	416(R6), (F11, F19)
-	WORD	$0x4e6bd4a5 // fadd v5.2d, v5.2d, v11.2d
-	WORD	$0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	FLDPQ	448(R6), (F19, F11)
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
-	WORD	$0x4e6bd442 // fadd v2.2d, v2.2d, v11.2d
-	FLDPQ	480(R6), (F11, F19)
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	FLDPQ	640(R6), (F19, F11)
-	FLDPQ	672(R6), (F10, F9)
-	FLDPQ	896(R6), (F8, F15)
-	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	FLDPQ	928(R6), (F15, F8)
-	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
-	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	FLDPQ	704(R6), (F9, F10)
-	FLDPQ	736(R6), (F11, F19)
-	FLDPQ	960(R6), (F8, F15)
-	WORD	$0x4e68d529 // fadd v9.2d, v9.2d, v8.2d
-	WORD	$0x4e6fd54a // fadd v10.2d, v10.2d, v15.2d
-	FLDPQ	992(R6), (F15, F8)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d673 // fadd v19.2d, v19.2d, v8.2d
-	WORD	$0x4e69d4e7 // fadd v7.2d, v7.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e73d421 // fadd v1.2d, v1.2d, v19.2d
-	FLDPQ	-896(R26), (F19, F11)
-	FLDPQ	-864(R26), (F10, F9)
-	FLDPQ	-832(R26), (F8, F15)
-	FLDPQ	-800(R26), (F14, F13)
-	FLDPQ	-640(R26), (F18, F17)
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	FLDPQ	-608(R26), (F17, F18)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	FLDPQ	-576(R26), (F18, F17)
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	FLDPQ	-544(R26), (F17, F18)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	FLDPQ	-384(R26), (F18, F17)
-	FLDPQ	-352(R26), (F16, F23)
-	FLDPQ	-128(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	FLDPQ	-96(R26), (F21, F22)
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e70d54a // fadd v10.2d, v10.2d, v16.2d
-	WORD	$0x4e77d529 // fadd v9.2d, v9.2d, v23.2d
-	FLDPQ	-320(R26), (F23, F16)
-	FLDPQ	-288(R26), (F17, F18)
-	FLDPQ	-64(R26), (F22, F21)
-	WORD	$0x4e76d6f7 // fadd v23.2d, v23.2d, v22.2d
-	WORD	$0x4e75d610 // fadd v16.2d, v16.2d, v21.2d
-	FLDPQ	-32(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FSTPQ	(F12, F4), 528(RSP)
-	FSTPQ	(F5, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$2048, R6, R6
-
-restNo8:
-	TBZ	$10, R2, restNo4
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	FLDPQ	288(R6), (F14, F13)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	FLDPQ	320(R6), (F13, F14)
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	FLDPQ	352(R6), (F14, F13)
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	800(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	864(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F5), 208(RSP)
-	FSTPQ	(F4, F12), 240(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	FLDPQ	416(R6), (F14, F13)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	FLDPQ	448(R6), (F13, F14)
-	WORD	$0x4e6dd4e7 // fadd v7.2d, v7.2d, v13.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	FLDPQ	480(R6), (F14, F13)
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FLDPQ	640(R6), (F13, F14)
-	FLDPQ	672(R6), (F15, F8)
-	FLDPQ	896(R6), (F9, F10)
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	FLDPQ	928(R6), (F10, F9)
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed484 // fadd v4.2d, v4.2d, v14.2d
-	WORD	$0x4e6fd4a5 // fadd v5.2d, v5.2d, v15.2d
-	WORD	$0x4e68d4c6 // fadd v6.2d, v6.2d, v8.2d
-	FLDPQ	704(R6), (F8, F15)
-	FLDPQ	736(R6), (F14, F13)
-	FLDPQ	960(R6), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad5ef // fadd v15.2d, v15.2d, v10.2d
-	FLDPQ	992(R6), (F10, F9)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e69d5ad // fadd v13.2d, v13.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	FSTPQ	(F12, F4), 272(RSP)
-	FSTPQ	(F5, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$1024, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$9, R2, restTwo
@@ -3784,138 +3530,138 @@ restLast:
 	TBZ	$6, R2, restLast8to11
 	TBZ	$5, R2, restLast12to13
 	TBZ	$4, R2, restLast14to14
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 
 restLastLadder14:
 	FMOVQ	224(R6), F18
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
+	FADD_D2(18, 11, 11)
 
 restLastLadder13:
 	FMOVQ	208(R6), F18
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(18, 10, 10)
 
 restLastLadder12:
 	FMOVQ	192(R6), F18
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
+	FADD_D2(18, 9, 9)
 
 restLastLadder11:
 	FMOVQ	176(R6), F18
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FADD_D2(18, 8, 8)
 
 restLastLadder10:
 	FMOVQ	160(R6), F18
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
+	FADD_D2(18, 15, 15)
 
 restLastLadder9:
 	FMOVQ	144(R6), F18
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(18, 14, 14)
 
 restLastLadder8:
 	FMOVQ	128(R6), F18
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
+	FADD_D2(18, 13, 13)
 
 restLastLadder7:
 	FMOVQ	112(R6), F18
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FADD_D2(18, 12, 12)
 
 restLastLadder6:
 	FMOVQ	96(R6), F18
-	WORD	$0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	FADD_D2(18, 4, 4)
 
 restLastLadder5:
 	FMOVQ	80(R6), F18
-	WORD	$0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	FADD_D2(18, 5, 5)
 
 restLastLadder4:
 	FMOVQ	64(R6), F18
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(18, 6, 6)
 
 restLastLadder3:
 	FMOVQ	48(R6), F18
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FADD_D2(18, 7, 7)
 
 restLastLadder2:
 	FMOVQ	32(R6), F18
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(18, 2, 2)
 
 restLastLadder1:
 	FMOVQ	16(R6), F18
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	FADD_D2(18, 3, 3)
 
 restLastLadder0:
 	FMOVQ	(R6), F18
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	FADD_D2(18, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$4, R2, restLast12to12
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$5, R2, restLast8to9
 	TBZ	$4, R2, restLast10to10
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$4, R2, restLast8to8
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$6, R2, restLast0to3
 	TBZ	$5, R2, restLast4to5
 	TBZ	$4, R2, restLast6to6
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$4, R2, restLast4to4
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$5, R2, restLast0to1
 	TBZ	$4, R2, restLast2to2
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$4, R2, restLast0to0
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 restLastDone:
 
@@ -3924,51 +3670,334 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e6dd421 // fadd v1.2d, v1.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	FADD_D2(13, 1, 1)
+	FADD_D2(14, 3, 3)
+	FADD_D2(15, 2, 2)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(19, 12, 12)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 3, 3)
+	FADD_D2(4, 2, 2)
+	FADD_D2(12, 7, 7)
+	FADD_D2(2, 1, 1)
+	FADD_D2(7, 3, 3)
+	FADD_D2(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F19
-	WORD	$0x6e73d400 // faddp v0.2d, v0.2d, v19.2d
+	FADDP_D2(19, 0, 0)
 	FMOVQ	48(RSP), F19
 	FMOVQ	64(RSP), F11
-	WORD	$0x6e6bd673 // faddp v19.2d, v19.2d, v11.2d
+	FADDP_D2(11, 19, 19)
 	FMOVQ	80(RSP), F11
 	FMOVQ	96(RSP), F10
-	WORD	$0x6e6ad56b // faddp v11.2d, v11.2d, v10.2d
+	FADDP_D2(10, 11, 11)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F9
-	WORD	$0x6e69d54a // faddp v10.2d, v10.2d, v9.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad673 // fadd v19.2d, v19.2d, v10.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
+	FADDP_D2(9, 10, 10)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 19, 19)
+	FADD_D2(19, 0, 0)
 
 fold:
 	MOVD	(R0), R7
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$11, R2, restNo8
+	FLDPQ	(R6), (F19, F10)
+	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	FADD_D2(12, 19, 19)
+	FADD_D2(4, 10, 10)
+	FLDPQ	288(R6), (F4, F12)
+	FADD_D2(4, 11, 11)
+	FADD_D2(12, 9, 9)
+	FLDPQ	320(R6), (F12, F4)
+	FADD_D2(12, 8, 8)
+	FADD_D2(4, 15, 15)
+	FLDPQ	352(R6), (F4, F12)
+	FADD_D2(4, 14, 14)
+	FADD_D2(12, 13, 13)
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	FADD_D2(7, 12, 12)
+	FADD_D2(2, 4, 4)
+	FLDPQ	800(R6), (F2, F7)
+	FADD_D2(2, 5, 5)
+	FADD_D2(7, 6, 6)
+	FADD_D2(12, 19, 19)
+	FADD_D2(4, 10, 10)
+	FADD_D2(5, 11, 11)
+	FADD_D2(6, 9, 9)
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	FADD_D2(7, 6, 6)
+	FADD_D2(2, 5, 5)
+	FLDPQ	864(R6), (F2, F7)
+	FADD_D2(2, 4, 4)
+	FADD_D2(7, 12, 12)
+	FADD_D2(6, 8, 8)
+	FADD_D2(5, 15, 15)
+	FADD_D2(4, 14, 14)
+	FADD_D2(12, 13, 13)
+	ADD	$2048, R6, R26
+	FLDPQ	-1024(R26), (F12, F4)
+	FLDPQ	-992(R26), (F5, F6)
+	FLDPQ	-960(R26), (F7, F2)
+	FLDPQ	-928(R26), (F3, F1)
+	FLDPQ	-768(R26), (F18, F17)
+	FADD_D2(18, 12, 12)
+	FADD_D2(17, 4, 4)
+	FLDPQ	-736(R26), (F17, F18)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FLDPQ	-704(R26), (F18, F17)
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 2, 2)
+	FLDPQ	-672(R26), (F17, F18)
+	FADD_D2(17, 3, 3)
+	FADD_D2(18, 1, 1)
+	FLDPQ	-512(R26), (F18, F17)
+	FLDPQ	-480(R26), (F16, F23)
+	FLDPQ	-256(R26), (F22, F21)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FLDPQ	-224(R26), (F21, F22)
+	FADD_D2(21, 16, 16)
+	FADD_D2(22, 23, 23)
+	FADD_D2(18, 12, 12)
+	FADD_D2(17, 4, 4)
+	FADD_D2(16, 5, 5)
+	FADD_D2(23, 6, 6)
+	FLDPQ	-448(R26), (F23, F16)
+	FLDPQ	-416(R26), (F17, F18)
+	FLDPQ	-192(R26), (F22, F21)
+	FADD_D2(22, 23, 23)
+	FADD_D2(21, 16, 16)
+	FLDPQ	-160(R26), (F21, F22)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 7, 7)
+	FADD_D2(16, 2, 2)
+	FADD_D2(17, 3, 3)
+	FADD_D2(18, 1, 1)
+	FADD_D2(12, 19, 19)
+	FADD_D2(4, 10, 10)
+	FADD_D2(5, 11, 11)
+	FADD_D2(6, 9, 9)
+	FADD_D2(7, 8, 8)
+	FADD_D2(2, 15, 15)
+	FADD_D2(3, 14, 14)
+	FADD_D2(1, 13, 13)
+	FSTPQ	(F19, F10), 400(RSP)
+	FSTPQ	(F11, F9), 432(RSP)
+	FSTPQ	(F8, F15), 464(RSP)
+	FSTPQ	(F14, F13), 496(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F11)
+	FLDPQ	224(R6), (F10, F19)
+	FLDPQ	384(R6), (F1, F3)
+	FADD_D2(1, 13, 13)
+	FADD_D2(3, 14, 14)
+	FLDPQ	416(R6), (F3, F1)
+	FADD_D2(3, 15, 15)
+	FADD_D2(1, 8, 8)
+	FLDPQ	448(R6), (F1, F3)
+	FADD_D2(1, 9, 9)
+	FADD_D2(3, 11, 11)
+	FLDPQ	480(R6), (F3, F1)
+	FADD_D2(3, 10, 10)
+	FADD_D2(1, 19, 19)
+	FLDPQ	640(R6), (F1, F3)
+	FLDPQ	672(R6), (F2, F7)
+	FLDPQ	896(R6), (F6, F5)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 3, 3)
+	FLDPQ	928(R6), (F5, F6)
+	FADD_D2(5, 2, 2)
+	FADD_D2(6, 7, 7)
+	FADD_D2(1, 13, 13)
+	FADD_D2(3, 14, 14)
+	FADD_D2(2, 15, 15)
+	FADD_D2(7, 8, 8)
+	FLDPQ	704(R6), (F7, F2)
+	FLDPQ	736(R6), (F3, F1)
+	FLDPQ	960(R6), (F6, F5)
+	FADD_D2(6, 7, 7)
+	FADD_D2(5, 2, 2)
+	FLDPQ	992(R6), (F5, F6)
+	FADD_D2(5, 3, 3)
+	FADD_D2(6, 1, 1)
+	FADD_D2(7, 9, 9)
+	FADD_D2(2, 11, 11)
+	FADD_D2(3, 10, 10)
+	FADD_D2(1, 19, 19)
+	FLDPQ	-896(R26), (F1, F3)
+	FLDPQ	-864(R26), (F2, F7)
+	FLDPQ	-832(R26), (F6, F5)
+	FLDPQ	-800(R26), (F4, F12)
+	FLDPQ	-640(R26), (F18, F17)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FLDPQ	-608(R26), (F17, F18)
+	FADD_D2(17, 2, 2)
+	FADD_D2(18, 7, 7)
+	FLDPQ	-576(R26), (F18, F17)
+	FADD_D2(18, 6, 6)
+	FADD_D2(17, 5, 5)
+	FLDPQ	-544(R26), (F17, F18)
+	FADD_D2(17, 4, 4)
+	FADD_D2(18, 12, 12)
+	FLDPQ	-384(R26), (F18, F17)
+	FLDPQ	-352(R26), (F16, F23)
+	FLDPQ	-128(R26), (F22, F21)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FLDPQ	-96(R26), (F21, F22)
+	FADD_D2(21, 16, 16)
+	FADD_D2(22, 23, 23)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FADD_D2(16, 2, 2)
+	FADD_D2(23, 7, 7)
+	FLDPQ	-320(R26), (F23, F16)
+	FLDPQ	-288(R26), (F17, F18)
+	FLDPQ	-64(R26), (F22, F21)
+	FADD_D2(22, 23, 23)
+	FADD_D2(21, 16, 16)
+	FLDPQ	-32(R26), (F21, F22)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 6, 6)
+	FADD_D2(16, 5, 5)
+	FADD_D2(17, 4, 4)
+	FADD_D2(18, 12, 12)
+	FADD_D2(1, 13, 13)
+	FADD_D2(3, 14, 14)
+	FADD_D2(2, 15, 15)
+	FADD_D2(7, 8, 8)
+	FADD_D2(6, 9, 9)
+	FADD_D2(5, 11, 11)
+	FADD_D2(4, 10, 10)
+	FADD_D2(12, 19, 19)
+	FSTPQ	(F13, F14), 528(RSP)
+	FSTPQ	(F15, F8), 560(RSP)
+	FSTPQ	(F9, F11), 592(RSP)
+	FSTPQ	(F10, F19), 624(RSP)
+	ADD	$2048, R6, R6
+
+restNo8:
+	TBZ	$10, R2, restNo4
+	FLDPQ	(R6), (F19, F10)
+	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	FADD_D2(12, 19, 19)
+	FADD_D2(4, 10, 10)
+	FLDPQ	288(R6), (F4, F12)
+	FADD_D2(4, 11, 11)
+	FADD_D2(12, 9, 9)
+	FLDPQ	320(R6), (F12, F4)
+	FADD_D2(12, 8, 8)
+	FADD_D2(4, 15, 15)
+	FLDPQ	352(R6), (F4, F12)
+	FADD_D2(4, 14, 14)
+	FADD_D2(12, 13, 13)
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	FADD_D2(7, 12, 12)
+	FADD_D2(2, 4, 4)
+	FLDPQ	800(R6), (F2, F7)
+	FADD_D2(2, 5, 5)
+	FADD_D2(7, 6, 6)
+	FADD_D2(12, 19, 19)
+	FADD_D2(4, 10, 10)
+	FADD_D2(5, 11, 11)
+	FADD_D2(6, 9, 9)
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	FADD_D2(7, 6, 6)
+	FADD_D2(2, 5, 5)
+	FLDPQ	864(R6), (F2, F7)
+	FADD_D2(2, 4, 4)
+	FADD_D2(7, 12, 12)
+	FADD_D2(6, 8, 8)
+	FADD_D2(5, 15, 15)
+	FADD_D2(4, 14, 14)
+	FADD_D2(12, 13, 13)
+	FSTPQ	(F19, F10), 144(RSP)
+	FSTPQ	(F11, F9), 176(RSP)
+	FSTPQ	(F8, F15), 208(RSP)
+	FSTPQ	(F14, F13), 240(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F11)
+	FLDPQ	224(R6), (F10, F19)
+	FLDPQ	384(R6), (F12, F4)
+	FADD_D2(12, 13, 13)
+	FADD_D2(4, 14, 14)
+	FLDPQ	416(R6), (F4, F12)
+	FADD_D2(4, 15, 15)
+	FADD_D2(12, 8, 8)
+	FLDPQ	448(R6), (F12, F4)
+	FADD_D2(12, 9, 9)
+	FADD_D2(4, 11, 11)
+	FLDPQ	480(R6), (F4, F12)
+	FADD_D2(4, 10, 10)
+	FADD_D2(12, 19, 19)
+	FLDPQ	640(R6), (F12, F4)
+	FLDPQ	672(R6), (F5, F6)
+	FLDPQ	896(R6), (F7, F2)
+	FADD_D2(7, 12, 12)
+	FADD_D2(2, 4, 4)
+	FLDPQ	928(R6), (F2, F7)
+	FADD_D2(2, 5, 5)
+	FADD_D2(7, 6, 6)
+	FADD_D2(12, 13, 13)
+	FADD_D2(4, 14, 14)
+	FADD_D2(5, 15, 15)
+	FADD_D2(6, 8, 8)
+	FLDPQ	704(R6), (F6, F5)
+	FLDPQ	736(R6), (F4, F12)
+	FLDPQ	960(R6), (F7, F2)
+	FADD_D2(7, 6, 6)
+	FADD_D2(2, 5, 5)
+	FLDPQ	992(R6), (F2, F7)
+	FADD_D2(2, 4, 4)
+	FADD_D2(7, 12, 12)
+	FADD_D2(6, 9, 9)
+	FADD_D2(5, 11, 11)
+	FADD_D2(4, 10, 10)
+	FADD_D2(12, 19, 19)
+	FSTPQ	(F13, F14), 272(RSP)
+	FSTPQ	(F15, F8), 304(RSP)
+	FSTPQ	(F9, F11), 336(RSP)
+	FSTPQ	(F10, F19), 368(RSP)
+	ADD	$1024, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F3)
@@ -3980,29 +4009,29 @@ restTwo:
 	FLDPQ	192(R6), (F9, F10)
 	FLDPQ	224(R6), (F11, F19)
 	FLDPQ	256(R6), (F18, F17)
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
 	FLDPQ	288(R6), (F17, F18)
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
+	FADD_D2(17, 2, 2)
+	FADD_D2(18, 7, 7)
 	FLDPQ	320(R6), (F18, F17)
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(18, 6, 6)
+	FADD_D2(17, 5, 5)
 	FLDPQ	352(R6), (F17, F18)
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
-	WORD	$0x4e72d58c // fadd v12.2d, v12.2d, v18.2d
+	FADD_D2(17, 4, 4)
+	FADD_D2(18, 12, 12)
 	FLDPQ	384(R6), (F18, F17)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
 	FLDPQ	416(R6), (F17, F18)
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
-	WORD	$0x4e72d508 // fadd v8.2d, v8.2d, v18.2d
+	FADD_D2(17, 15, 15)
+	FADD_D2(18, 8, 8)
 	FLDPQ	448(R6), (F18, F17)
-	WORD	$0x4e72d529 // fadd v9.2d, v9.2d, v18.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(18, 9, 9)
+	FADD_D2(17, 10, 10)
 	FLDPQ	480(R6), (F17, F18)
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
-	WORD	$0x4e72d673 // fadd v19.2d, v19.2d, v18.2d
+	FADD_D2(17, 11, 11)
+	FADD_D2(18, 19, 19)
 	ADD	$512, R6, R6
 	TBZ	$8, R2, restLast
 	LSL	$3, R4, R7
@@ -4021,89 +4050,89 @@ restTwo:
 	TBZ	$6, R2, restNarrow0to3
 	TBZ	$5, R2, restNarrow4to5
 	TBZ	$4, R2, restNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 restNarrowLadder6:
 	FMOVQ	352(R6), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 restNarrowLadder5:
 	FMOVQ	336(R6), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 restNarrowLadder4:
 	FMOVQ	320(R6), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 restNarrowLadder3:
 	FMOVQ	304(R6), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 restNarrowLadder2:
 	FMOVQ	288(R6), F25
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	FADD_D2(25, 16, 16)
 
 restNarrowLadder1:
 	FMOVQ	272(R6), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 
 restNarrowLadder0:
 	FMOVQ	256(R6), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$4, R2, restNarrow4to4
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$5, R2, restNarrow0to1
 	TBZ	$4, R2, restNarrow2to2
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$4, R2, restNarrow0to0
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 
 restNarrowDone:
 	FLDPQ	128(R6), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	160(R6), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d508 // fadd v8.2d, v8.2d, v25.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 8, 8)
 	FLDPQ	192(R6), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	224(R6), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 19, 19)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FADD_D2(16, 2, 2)
+	FADD_D2(23, 7, 7)
+	FADD_D2(22, 6, 6)
+	FADD_D2(21, 5, 5)
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	JMP	restAdded
 
 restWide:
@@ -4112,25 +4141,25 @@ restWide:
 	FLDPQ	64(R6), (F22, F21)
 	FLDPQ	96(R6), (F20, F24)
 	FLDPQ	256(R6), (F25, F26)
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
-	WORD	$0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	FADD_D2(25, 18, 18)
+	FADD_D2(26, 17, 17)
 	FLDPQ	288(R6), (F26, F25)
-	WORD	$0x4e7ad610 // fadd v16.2d, v16.2d, v26.2d
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(26, 16, 16)
+	FADD_D2(25, 23, 23)
 	FLDPQ	320(R6), (F25, F26)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(26, 21, 21)
 	FLDPQ	352(R6), (F26, F25)
-	WORD	$0x4e7ad694 // fadd v20.2d, v20.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
-	WORD	$0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(26, 20, 20)
+	FADD_D2(25, 24, 24)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 3, 3)
+	FADD_D2(16, 2, 2)
+	FADD_D2(23, 7, 7)
+	FADD_D2(22, 6, 6)
+	FADD_D2(21, 5, 5)
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	128(R6), (F18, F17)
 	FLDPQ	160(R6), (F16, F23)
 	FLDPQ	192(R6), (F22, F21)
@@ -4138,77 +4167,77 @@ restWide:
 	TBZ	$6, R2, restWide0to3
 	TBZ	$5, R2, restWide4to5
 	TBZ	$4, R2, restWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 restWideLadder6:
 	FMOVQ	480(R6), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 restWideLadder5:
 	FMOVQ	464(R6), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 restWideLadder4:
 	FMOVQ	448(R6), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 restWideLadder3:
 	FMOVQ	432(R6), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 restWideLadder2:
 	FMOVQ	416(R6), F25
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	FADD_D2(25, 16, 16)
 
 restWideLadder1:
 	FMOVQ	400(R6), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 
 restWideLadder0:
 	FMOVQ	384(R6), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$4, R2, restWide4to4
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$5, R2, restWide0to1
 	TBZ	$4, R2, restWide2to2
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$4, R2, restWide0to0
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 
 restWideDone:
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e77d508 // fadd v8.2d, v8.2d, v23.2d
-	WORD	$0x4e76d529 // fadd v9.2d, v9.2d, v22.2d
-	WORD	$0x4e75d54a // fadd v10.2d, v10.2d, v21.2d
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(23, 8, 8)
+	FADD_D2(22, 9, 9)
+	FADD_D2(21, 10, 10)
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 	JMP	restAdded
 
 restNone:
@@ -4234,56 +4263,56 @@ restNone:
 restRest:
 	TBZ	$10, R2, restWithout4
 	FLDPQ	144(RSP), (F24, F20)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(20, 3, 3)
 	FLDPQ	176(RSP), (F20, F24)
-	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FADD_D2(20, 2, 2)
+	FADD_D2(24, 7, 7)
 	FLDPQ	208(RSP), (F24, F20)
-	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FADD_D2(24, 6, 6)
+	FADD_D2(20, 5, 5)
 	FLDPQ	240(RSP), (F20, F24)
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	272(RSP), (F24, F20)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(20, 14, 14)
 	FLDPQ	304(RSP), (F20, F24)
-	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(20, 15, 15)
+	FADD_D2(24, 8, 8)
 	FLDPQ	336(RSP), (F24, F20)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(20, 10, 10)
 	FLDPQ	368(RSP), (F20, F24)
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 
 restWithout4:
 	TBZ	$11, R2, restHalve
 	FLDPQ	400(RSP), (F24, F20)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e74d463 // fadd v3.2d, v3.2d, v20.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(20, 3, 3)
 	FLDPQ	432(RSP), (F20, F24)
-	WORD	$0x4e74d442 // fadd v2.2d, v2.2d, v20.2d
-	WORD	$0x4e78d4e7 // fadd v7.2d, v7.2d, v24.2d
+	FADD_D2(20, 2, 2)
+	FADD_D2(24, 7, 7)
 	FLDPQ	464(RSP), (F24, F20)
-	WORD	$0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
-	WORD	$0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	FADD_D2(24, 6, 6)
+	FADD_D2(20, 5, 5)
 	FLDPQ	496(RSP), (F20, F24)
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(20, 4, 4)
+	FADD_D2(24, 12, 12)
 	FLDPQ	528(RSP), (F24, F20)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e74d5ce // fadd v14.2d, v14.2d, v20.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(20, 14, 14)
 	FLDPQ	560(RSP), (F20, F24)
-	WORD	$0x4e74d5ef // fadd v15.2d, v15.2d, v20.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(20, 15, 15)
+	FADD_D2(24, 8, 8)
 	FLDPQ	592(RSP), (F24, F20)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e74d54a // fadd v10.2d, v10.2d, v20.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(20, 10, 10)
 	FLDPQ	624(RSP), (F20, F24)
-	WORD	$0x4e74d56b // fadd v11.2d, v11.2d, v20.2d
-	WORD	$0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	FADD_D2(20, 11, 11)
+	FADD_D2(24, 19, 19)
 	JMP	restHalve
 	RET
 
@@ -4313,46 +4342,46 @@ TEXT ·sumF16NEON(SB), $0-8
 	TBZ	$4, R2, vectors12to13
 	TBZ	$3, R2, vectors14to14
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	112(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	104(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	88(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	112(R5), F0
@@ -4360,32 +4389,32 @@ TEXT ·sumF16NEON(SB), $0-8
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	104(R5), F0
@@ -4393,62 +4422,62 @@ vectors14to14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	104(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
 	TBZ	$3, R2, vectors12to12
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	96(R5), F0
@@ -4456,29 +4485,29 @@ vectors12to13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	88(R5), F0
@@ -4486,68 +4515,68 @@ vectors12to12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	80(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
 	TBZ	$4, R2, vectors8to9
 	TBZ	$3, R2, vectors10to10
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	80(R5), F0
@@ -4555,26 +4584,26 @@ vectors8to11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	72(R5), F0
@@ -4582,47 +4611,47 @@ vectors10to10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
 	TBZ	$3, R2, vectors8to8
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	64(R5), F0
@@ -4630,23 +4659,23 @@ vectors8to9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	56(R5), F0
@@ -4654,29 +4683,29 @@ vectors8to8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	32(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -4684,23 +4713,23 @@ vectors0to7:
 	TBZ	$4, R2, vectors4to5
 	TBZ	$3, R2, vectors6to6
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	48(R5), F0
@@ -4708,20 +4737,20 @@ vectors0to7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	40(R5), F0
@@ -4729,32 +4758,32 @@ vectors6to6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
 	TBZ	$3, R2, vectors4to4
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	32(R5), F0
@@ -4762,17 +4791,17 @@ vectors4to5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	24(R5), F0
@@ -4780,29 +4809,29 @@ vectors4to4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
 	TBZ	$4, R2, vectors0to1
 	TBZ	$3, R2, vectors2to2
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	16(R5), F0
@@ -4810,14 +4839,14 @@ vectors0to3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	8(R5), F0
@@ -4825,17 +4854,17 @@ vectors2to2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
 	TBZ	$3, R2, vectors0to0
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	LSL	$1, R3, R5
 	ADD	R1, R5, R5
 	FMOVD	(R5), F0
@@ -4843,8 +4872,8 @@ vectors0to1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -4855,39 +4884,41 @@ vectors0to0:
 	VTBL	V1.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F1
 	VORR	V1.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$8, R2, longTwo
 	FLDPQ	(R5), (F1, F3)
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
 	FLDPQ	96(R5), (F13, F15)
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	ADD	$128, R5, R5
 
 longLast:
@@ -4899,183 +4930,183 @@ longLast:
 	VTBL	V17.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F17
 	VORR	V17.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBZ	$6, R2, longLast0to7
 	TBZ	$5, R2, longLast8to11
 	TBZ	$4, R2, longLast12to13
 	TBZ	$3, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R5), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -5084,58 +5115,58 @@ longTwo:
 	FLDPQ	32(R5), (F5, F7)
 	FLDPQ	64(R5), (F9, F11)
 	FLDPQ	96(R5), (F13, F15)
-	WORD	$0x4e217822 // fcvtl2 v2.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	128(R5), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 1, 1)
+	FADD_S4(19, 2, 2)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R5), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R5), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R5), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R5, R5
 	TBZ	$7, R2, longLast
 	LSL	$1, R3, R6
@@ -5146,247 +5177,247 @@ longTwo:
 	VTBL	V17.B16, [V0.B16], V0.B16
 	FMOVQ	32(R4), F17
 	VORR	V17.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBNZ	$6, R2, longWide
 	FLDPQ	(R5), (F17, F19)
 	FLDPQ	32(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R2, longNarrow0to3
 	TBZ	$4, R2, longNarrow4to5
 	TBZ	$3, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R2, longNarrow0to1
 	TBZ	$3, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R5), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R5), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
 	FLDPQ	(R5), (F17, F19)
 	FLDPQ	32(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	FLDPQ	128(R5), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R5), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R5), (F17, F19)
 	FLDPQ	96(R5), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R2, longWide0to3
 	TBZ	$4, R2, longWide4to5
 	TBZ	$3, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R5), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R2, longWide0to1
 	TBZ	$3, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -5413,7 +5444,7 @@ four_2:
 	FMOVD	(R4), F0
 
 loaded_1:
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	VBIF	V16.B16, V15.B16, V0.B16
 	JMP	fold
 
@@ -5431,6 +5462,8 @@ TEXT ·sumLongF16NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -5442,581 +5475,581 @@ TEXT ·sumLongF16NEON(SB), $648-8
 
 block:
 	FLDPQ	(R1), (F0, F2)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
 	FLDPQ	128(R1), (F4, F5)
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	384(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
 	FLDPQ	640(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	896(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	160(R1), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	416(R1), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
 	FLDPQ	672(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	928(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
+	FCVTL2(14, 12)
+	FCVTL(14, 14)
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	448(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
 	FLDPQ	704(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	224(R1), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
+	FCVTL2(18, 16)
+	FCVTL(18, 18)
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	480(R1), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	736(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	992(R1), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-896(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-640(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-384(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-864(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-608(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-352(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-832(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-576(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-320(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-800(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-544(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-288(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$2048, R1, R1
@@ -6037,431 +6070,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$512, R2
-	BLT	restLow
-	TBZ	$10, R2, restNo8
-	FLDPQ	(R6), (F1, F2)
-	FLDPQ	32(R6), (F6, F5)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FLDPQ	128(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	384(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	416(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FLDPQ	512(R6), (F12, F14)
-	FLDPQ	544(R6), (F9, F10)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	640(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	672(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	FLDPQ	768(R6), (F19, F17)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	896(R6), (F22, F20)
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	800(R6), (F23, F16)
-	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	928(R6), (F20, F22)
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F4), 464(RSP)
-	FSTPQ	(F5, F13), 496(RSP)
-	FLDPQ	64(R6), (F13, F4)
-	FLDPQ	96(R6), (F7, F3)
-	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178e2 // fcvtl2 v2.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FLDPQ	192(R6), (F18, F10)
-	WORD	$0x4e217a4b // fcvtl2 v11.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	224(R6), (F10, F18)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e217a4b // fcvtl2 v11.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	FLDPQ	320(R6), (F18, F11)
-	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	448(R6), (F8, F14)
-	WORD	$0x4e21790f // fcvtl2 v15.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	352(R6), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	480(R6), (F14, F8)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e21790f // fcvtl2 v15.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	FLDPQ	576(R6), (F18, F11)
-	FLDPQ	608(R6), (F8, F15)
-	WORD	$0x4e217a4a // fcvtl2 v10.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	704(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	736(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	832(R6), (F19, F17)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	FLDPQ	960(R6), (F22, F20)
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	FLDPQ	864(R6), (F23, F16)
-	WORD	$0x4e217af1 // fcvtl2 v17.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a13 // fcvtl2 v19.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	FLDPQ	992(R6), (F20, F22)
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e217ad5 // fcvtl2 v21.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 528(RSP)
-	FSTPQ	(F4, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$1024, R6, R6
-
-restNo8:
-	TBZ	$9, R2, restNo4
-	FLDPQ	(R6), (F1, F2)
-	FLDPQ	32(R6), (F6, F5)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	FLDPQ	128(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	384(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	416(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F4), 208(RSP)
-	FSTPQ	(F5, F13), 240(RSP)
-	FLDPQ	64(R6), (F13, F4)
-	FLDPQ	96(R6), (F7, F3)
-	WORD	$0x4e2179a5 // fcvtl2 v5.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178e2 // fcvtl2 v2.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217861 // fcvtl2 v1.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	FLDPQ	192(R6), (F12, F15)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	224(R6), (F15, F12)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	320(R6), (F12, F14)
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	448(R6), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	352(R6), (F8, F15)
-	WORD	$0x4e21790e // fcvtl2 v14.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	480(R6), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 272(RSP)
-	FSTPQ	(F4, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$512, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$8, R2, restTwo
@@ -6470,22 +6079,22 @@ restLow:
 	FLDPQ	32(R6), (F6, F5)
 	FLDPQ	64(R6), (F12, F14)
 	FLDPQ	96(R6), (F9, F10)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	ADD	$128, R6, R6
 
 restLast:
@@ -6497,158 +6106,158 @@ restLast:
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
 	VORR	V19.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBZ	$6, R2, restLast0to7
 	TBZ	$5, R2, restLast8to11
 	TBZ	$4, R2, restLast12to13
 	TBZ	$3, R2, restLast14to14
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restLastLadder14:
 	FMOVD	112(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 10, 10)
 
 restLastLadder13:
 	FMOVD	104(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 11, 11)
 
 restLastLadder12:
 	FMOVD	96(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 9, 9)
 
 restLastLadder11:
 	FMOVD	88(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 8, 8)
 
 restLastLadder10:
 	FMOVD	80(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
 
 restLastLadder9:
 	FMOVD	72(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 15, 15)
 
 restLastLadder8:
 	FMOVD	64(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 12, 12)
 
 restLastLadder7:
 	FMOVD	56(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 13, 13)
 
 restLastLadder6:
 	FMOVD	48(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 5, 5)
 
 restLastLadder5:
 	FMOVD	40(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 4, 4)
 
 restLastLadder4:
 	FMOVD	32(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 6, 6)
 
 restLastLadder3:
 	FMOVD	24(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 7, 7)
 
 restLastLadder2:
 	FMOVD	16(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 2, 2)
 
 restLastLadder1:
 	FMOVD	8(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 3, 3)
 
 restLastLadder0:
 	FMOVD	(R6), F19
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FCVTL(19, 19)
+	FADD_S4(19, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -6657,119 +6266,545 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 3, 3)
+	FADD_S4(5, 2, 2)
+	FADD_S4(13, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(10, 0, 0)
 	FMOVQ	48(RSP), F18
 	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
+	FADD_S4(11, 18, 18)
+	FADDP_S4(18, 0, 0)
 	FMOVQ	80(RSP), F18
 	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
+	FADD_S4(11, 18, 18)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x6e2ad652 // faddp v18.4s, v18.4s, v10.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	FADD_S4(9, 10, 10)
+	FADDP_S4(10, 18, 18)
+	FADD_S4(18, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(18, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$10, R2, restNo8
+	FLDPQ	(R6), (F18, F11)
+	FLDPQ	32(R6), (F8, F15)
+	FCVTL2(18, 10)
+	FCVTL(18, 18)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FLDPQ	128(R6), (F13, F5)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 18, 18)
+	FADD_S4(4, 10, 10)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 11, 11)
+	FADD_S4(4, 9, 9)
+	FLDPQ	160(R6), (F5, F13)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 8, 8)
+	FADD_S4(4, 14, 14)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 15, 15)
+	FADD_S4(4, 12, 12)
+	FLDPQ	256(R6), (F13, F4)
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FLDPQ	384(R6), (F7, F2)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FLDPQ	288(R6), (F6, F5)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FLDPQ	416(R6), (F2, F7)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 8, 8)
+	FADD_S4(4, 14, 14)
+	FADD_S4(5, 15, 15)
+	FADD_S4(13, 12, 12)
+	FLDPQ	512(R6), (F13, F4)
+	FLDPQ	544(R6), (F7, F3)
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FCVTL2(7, 2)
+	FCVTL(7, 7)
+	FCVTL2(3, 1)
+	FCVTL(3, 3)
+	FLDPQ	640(R6), (F19, F16)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 13, 13)
+	FADD_S4(17, 5, 5)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 6, 6)
+	FLDPQ	672(R6), (F16, F19)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 7, 7)
+	FADD_S4(17, 2, 2)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 3, 3)
+	FADD_S4(17, 1, 1)
+	FLDPQ	768(R6), (F19, F17)
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FLDPQ	896(R6), (F22, F20)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 13, 13)
+	FADD_S4(16, 5, 5)
+	FADD_S4(17, 4, 4)
+	FADD_S4(23, 6, 6)
+	FLDPQ	800(R6), (F23, F16)
+	FCVTL2(23, 17)
+	FCVTL(23, 23)
+	FCVTL2(16, 19)
+	FCVTL(16, 16)
+	FLDPQ	928(R6), (F20, F22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 7, 7)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
+	FADD_S4(19, 1, 1)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FADD_S4(7, 8, 8)
+	FADD_S4(2, 14, 14)
+	FADD_S4(3, 15, 15)
+	FADD_S4(1, 12, 12)
+	FSTPQ	(F18, F10), 400(RSP)
+	FSTPQ	(F11, F9), 432(RSP)
+	FSTPQ	(F8, F14), 464(RSP)
+	FSTPQ	(F15, F12), 496(RSP)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
+	FLDPQ	192(R6), (F1, F3)
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FADD_S4(1, 12, 12)
+	FADD_S4(2, 15, 15)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 8, 8)
+	FLDPQ	224(R6), (F3, F1)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 9, 9)
+	FADD_S4(2, 11, 11)
+	FCVTL2(1, 2)
+	FCVTL(1, 1)
+	FADD_S4(1, 10, 10)
+	FADD_S4(2, 18, 18)
+	FLDPQ	320(R6), (F1, F2)
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FLDPQ	448(R6), (F6, F4)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 3, 3)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 7, 7)
+	FADD_S4(1, 12, 12)
+	FADD_S4(3, 15, 15)
+	FADD_S4(2, 14, 14)
+	FADD_S4(7, 8, 8)
+	FLDPQ	352(R6), (F7, F3)
+	FCVTL2(7, 2)
+	FCVTL(7, 7)
+	FCVTL2(3, 1)
+	FCVTL(3, 3)
+	FLDPQ	480(R6), (F4, F6)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FADD_S4(4, 7, 7)
+	FADD_S4(5, 2, 2)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FADD_S4(6, 3, 3)
+	FADD_S4(5, 1, 1)
+	FADD_S4(7, 9, 9)
+	FADD_S4(2, 11, 11)
+	FADD_S4(3, 10, 10)
+	FADD_S4(1, 18, 18)
+	FLDPQ	576(R6), (F1, F2)
+	FLDPQ	608(R6), (F6, F5)
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FLDPQ	704(R6), (F19, F16)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
+	FLDPQ	736(R6), (F16, F19)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
+	FLDPQ	832(R6), (F19, F17)
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FLDPQ	960(R6), (F22, F20)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FLDPQ	864(R6), (F23, F16)
+	FCVTL2(23, 17)
+	FCVTL(23, 23)
+	FCVTL2(16, 19)
+	FCVTL(16, 16)
+	FLDPQ	992(R6), (F20, F22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	FCVTL2(22, 21)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 6, 6)
+	FADD_S4(17, 4, 4)
+	FADD_S4(16, 5, 5)
+	FADD_S4(19, 13, 13)
+	FADD_S4(1, 12, 12)
+	FADD_S4(3, 15, 15)
+	FADD_S4(2, 14, 14)
+	FADD_S4(7, 8, 8)
+	FADD_S4(6, 9, 9)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(13, 18, 18)
+	FSTPQ	(F12, F15), 528(RSP)
+	FSTPQ	(F14, F8), 560(RSP)
+	FSTPQ	(F9, F11), 592(RSP)
+	FSTPQ	(F10, F18), 624(RSP)
+	ADD	$1024, R6, R6
+
+restNo8:
+	TBZ	$9, R2, restNo4
+	FLDPQ	(R6), (F18, F11)
+	FLDPQ	32(R6), (F8, F15)
+	FCVTL2(18, 10)
+	FCVTL(18, 18)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FCVTL2(8, 14)
+	FCVTL(8, 8)
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FLDPQ	128(R6), (F13, F5)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 18, 18)
+	FADD_S4(4, 10, 10)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 11, 11)
+	FADD_S4(4, 9, 9)
+	FLDPQ	160(R6), (F5, F13)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 8, 8)
+	FADD_S4(4, 14, 14)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 15, 15)
+	FADD_S4(4, 12, 12)
+	FLDPQ	256(R6), (F13, F4)
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FLDPQ	384(R6), (F7, F2)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FLDPQ	288(R6), (F6, F5)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FLDPQ	416(R6), (F2, F7)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 8, 8)
+	FADD_S4(4, 14, 14)
+	FADD_S4(5, 15, 15)
+	FADD_S4(13, 12, 12)
+	FSTPQ	(F18, F10), 144(RSP)
+	FSTPQ	(F11, F9), 176(RSP)
+	FSTPQ	(F8, F14), 208(RSP)
+	FSTPQ	(F15, F12), 240(RSP)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
+	FLDPQ	192(R6), (F13, F5)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 12, 12)
+	FADD_S4(4, 15, 15)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 14, 14)
+	FADD_S4(4, 8, 8)
+	FLDPQ	224(R6), (F5, F13)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FADD_S4(5, 9, 9)
+	FADD_S4(4, 11, 11)
+	FCVTL2(13, 4)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(4, 18, 18)
+	FLDPQ	320(R6), (F13, F4)
+	FCVTL2(13, 5)
+	FCVTL(13, 13)
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FLDPQ	448(R6), (F7, F2)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 12, 12)
+	FADD_S4(5, 15, 15)
+	FADD_S4(4, 14, 14)
+	FADD_S4(6, 8, 8)
+	FLDPQ	352(R6), (F6, F5)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FLDPQ	480(R6), (F2, F7)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	FCVTL2(7, 3)
+	FCVTL(7, 7)
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 9, 9)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(13, 18, 18)
+	FSTPQ	(F12, F15), 272(RSP)
+	FSTPQ	(F14, F8), 304(RSP)
+	FSTPQ	(F9, F11), 336(RSP)
+	FSTPQ	(F10, F18), 368(RSP)
+	ADD	$512, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F2)
 	FLDPQ	32(R6), (F6, F5)
 	FLDPQ	64(R6), (F12, F14)
 	FLDPQ	96(R6), (F9, F10)
-	WORD	$0x4e217823 // fcvtl2 v3.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e217847 // fcvtl2 v7.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e2178c4 // fcvtl2 v4.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e2178ad // fcvtl2 v13.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e21798f // fcvtl2 v15.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179c8 // fcvtl2 v8.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e217952 // fcvtl2 v18.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(1, 3)
+	FCVTL(1, 1)
+	FCVTL2(2, 7)
+	FCVTL(2, 2)
+	FCVTL2(6, 4)
+	FCVTL(6, 6)
+	FCVTL2(5, 13)
+	FCVTL(5, 5)
+	FCVTL2(12, 15)
+	FCVTL(12, 12)
+	FCVTL2(14, 8)
+	FCVTL(14, 14)
+	FCVTL2(9, 11)
+	FCVTL(9, 9)
+	FCVTL2(10, 18)
+	FCVTL(10, 10)
 	FLDPQ	128(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
 	FLDPQ	160(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
 	FLDPQ	192(R6), (F19, F16)
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	224(R6), (F16, F19)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e217a71 // fcvtl2 v17.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
+	FCVTL2(19, 17)
+	FCVTL(19, 19)
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	ADD	$256, R6, R6
 	TBZ	$7, R2, restLast
 	LSL	$1, R4, R7
@@ -6780,247 +6815,247 @@ restTwo:
 	VTBL	V19.B16, [V0.B16], V0.B16
 	FMOVQ	32(R5), F19
 	VORR	V19.B16, V0.B16, V0.B16
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	TBNZ	$6, R2, restWide
 	FLDPQ	(R6), (F19, F17)
 	FLDPQ	32(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	TBZ	$5, R2, restNarrow0to3
 	TBZ	$4, R2, restNarrow4to5
 	TBZ	$3, R2, restNarrow6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restNarrowLadder6:
 	FMOVD	176(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
 
 restNarrowLadder5:
 	FMOVD	168(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
 
 restNarrowLadder4:
 	FMOVD	160(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 22, 22)
 
 restNarrowLadder3:
 	FMOVD	152(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 23, 23)
 
 restNarrowLadder2:
 	FMOVD	144(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 17, 17)
 
 restNarrowLadder1:
 	FMOVD	136(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 16, 16)
 
 restNarrowLadder0:
 	FMOVD	128(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$3, R2, restNarrow4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$4, R2, restNarrow0to1
 	TBZ	$3, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$3, R2, restNarrow0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restNarrowDone:
 	FLDPQ	64(R6), (F24, F26)
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
-	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
-	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 12, 12)
+	FADD_S4(27, 15, 15)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 14, 14)
+	FADD_S4(27, 8, 8)
 	FLDPQ	96(R6), (F26, F24)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
-	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 9, 9)
+	FADD_S4(27, 11, 11)
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 10, 10)
+	FADD_S4(27, 18, 18)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	JMP	restAdded
 
 restWide:
 	FLDPQ	(R6), (F19, F17)
 	FLDPQ	32(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	FLDPQ	128(R6), (F24, F26)
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
+	FADD_S4(27, 16, 16)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 17, 17)
+	FADD_S4(27, 23, 23)
 	FLDPQ	160(R6), (F26, F24)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e217b1b // fcvtl2 v27.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 20, 20)
+	FCVTL2(24, 27)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(27, 25, 25)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	64(R6), (F19, F17)
 	FLDPQ	96(R6), (F22, F21)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a37 // fcvtl2 v23.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217ab9 // fcvtl2 v25.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FCVTL2(17, 23)
+	FCVTL(17, 17)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FCVTL2(21, 25)
+	FCVTL(21, 21)
 	TBZ	$5, R2, restWide0to3
 	TBZ	$4, R2, restWide4to5
 	TBZ	$3, R2, restWide6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restWideLadder6:
 	FMOVD	240(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
 
 restWideLadder5:
 	FMOVD	232(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
 
 restWideLadder4:
 	FMOVD	224(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 22, 22)
 
 restWideLadder3:
 	FMOVD	216(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 23, 23)
 
 restWideLadder2:
 	FMOVD	208(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 17, 17)
 
 restWideLadder1:
 	FMOVD	200(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 16, 16)
 
 restWideLadder0:
 	FMOVD	192(R6), F24
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FCVTL(24, 24)
+	FADD_S4(24, 19, 19)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$3, R2, restWide4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$4, R2, restWide0to1
 	TBZ	$3, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$3, R2, restWide0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restWideDone:
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(20, 11, 11)
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restAdded
 
 restNone:
@@ -7045,56 +7080,56 @@ restNone:
 restRest:
 	TBZ	$9, R2, restWithout4
 	FLDPQ	144(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	176(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	208(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	240(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	272(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	304(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	336(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	368(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 
 restWithout4:
 	TBZ	$10, R2, restHalve
 	FLDPQ	400(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	432(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	464(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	496(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	528(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	560(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	592(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	624(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restHalve
 	RET
 
@@ -7127,41 +7162,41 @@ TEXT ·sumBF16NEON(SB), $0-8
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	112(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	LSL	$1, R3, R5
@@ -7172,10 +7207,10 @@ TEXT ·sumBF16NEON(SB), $0-8
 	FMOVQ	32(R4), F5
 	VORR	V5.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors14to14:
@@ -7183,18 +7218,18 @@ vectors14to14:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7205,30 +7240,30 @@ vectors14to14:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	104(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to13:
@@ -7237,27 +7272,27 @@ vectors12to13:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7268,18 +7303,18 @@ vectors12to13:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors12to12:
@@ -7287,7 +7322,7 @@ vectors12to12:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7298,35 +7333,35 @@ vectors12to12:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to11:
@@ -7336,27 +7371,27 @@ vectors8to11:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7367,12 +7402,12 @@ vectors8to11:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
+	FADD_S4(3, 0, 0)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors10to10:
@@ -7380,10 +7415,10 @@ vectors10to10:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7394,26 +7429,26 @@ vectors10to10:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to9:
@@ -7422,16 +7457,16 @@ vectors8to9:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7442,17 +7477,17 @@ vectors8to9:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors8to8:
@@ -7466,28 +7501,28 @@ vectors8to8:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	32(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to7:
@@ -7498,18 +7533,18 @@ vectors0to7:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R3, R5
@@ -7520,9 +7555,9 @@ vectors0to7:
 	FMOVQ	32(R4), F4
 	VORR	V4.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 0, 0)
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors6to6:
@@ -7530,7 +7565,7 @@ vectors6to6:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7541,17 +7576,17 @@ vectors6to6:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to5:
@@ -7560,10 +7595,10 @@ vectors4to5:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7574,11 +7609,11 @@ vectors4to5:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors4to4:
@@ -7592,16 +7627,16 @@ vectors4to4:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to3:
@@ -7611,7 +7646,7 @@ vectors0to3:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R3, R5
@@ -7622,8 +7657,8 @@ vectors0to3:
 	FMOVQ	32(R4), F3
 	VORR	V3.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors2to2:
@@ -7637,10 +7672,10 @@ vectors2to2:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	8(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to1:
@@ -7655,7 +7690,7 @@ vectors0to1:
 	FMOVQ	32(R4), F2
 	VORR	V2.B16, V0.B16, V0.B16
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	JMP	fold
 
 vectors0to0:
@@ -7671,13 +7706,15 @@ vectors0to0:
 fold:
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$8, R2, longTwo
 	FLDPQ	(R5), (F1, F3)
 	FLDPQ	32(R5), (F5, F7)
@@ -7715,178 +7752,178 @@ longLast:
 	TBZ	$5, R2, longLast8to11
 	TBZ	$4, R2, longLast12to13
 	TBZ	$3, R2, longLast14to14
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R5), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	FADD_S4(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R2, longLast12to12
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R2, longLast8to9
 	TBZ	$3, R2, longLast10to10
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R2, longLast8to8
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R2, longLast0to3
 	TBZ	$4, R2, longLast4to5
 	TBZ	$3, R2, longLast6to6
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R2, longLast4to4
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R2, longLast0to1
 	TBZ	$3, R2, longLast2to2
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R2, longLast0to0
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 longLastDone:
 
 longAdded:
 
 longHalve:
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 1, 0)
 	MOVD	(R0), R5
 	VEXT	$8, V0.B16, V0.B16, V16.B16
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(16, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R5)
 	RET
 
@@ -7914,39 +7951,39 @@ longTwo:
 	FLDPQ	128(R5), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(17, 1, 1)
+	FADD_S4(19, 2, 2)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R5), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R5), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R5), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R5, R5
 	TBZ	$7, R2, longLast
 	LSL	$1, R3, R6
@@ -7972,102 +8009,102 @@ longTwo:
 	TBZ	$5, R2, longNarrow0to3
 	TBZ	$4, R2, longNarrow4to5
 	TBZ	$3, R2, longNarrow6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R2, longNarrow4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R2, longNarrow0to1
 	TBZ	$3, R2, longNarrow2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R2, longNarrow0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R5), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R5), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -8084,29 +8121,29 @@ longWide:
 	FLDPQ	128(R5), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R5), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 1, 1)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R5), (F17, F19)
 	FLDPQ	96(R5), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
@@ -8120,84 +8157,84 @@ longWide:
 	TBZ	$5, R2, longWide0to3
 	TBZ	$4, R2, longWide4to5
 	TBZ	$3, R2, longWide6to6
-	WORD	$0x4e20d718 // fadd v24.4s, v24.4s, v0.4s
+	FADD_S4(0, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R5), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R2, longWide4to4
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R2, longWide0to1
 	TBZ	$3, R2, longWide2to2
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R2, longWide0to0
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 few:
@@ -8242,6 +8279,8 @@ TEXT ·sumLongBF16NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	WORD	$0x4f046400 // movi v0.4s, #0x80, lsl #24
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -8260,12 +8299,12 @@ block:
 	FLDPQ	128(R1), (F4, F5)
 	VZIP2	V4.H8, V31.H8, V6.H8
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
 	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -8274,16 +8313,16 @@ block:
 	FLDPQ	384(R1), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
@@ -8292,12 +8331,12 @@ block:
 	FLDPQ	640(R1), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -8306,20 +8345,20 @@ block:
 	FLDPQ	896(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -8328,12 +8367,12 @@ block:
 	FLDPQ	160(R1), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -8342,16 +8381,16 @@ block:
 	FLDPQ	416(R1), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -8360,12 +8399,12 @@ block:
 	FLDPQ	672(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -8374,20 +8413,20 @@ block:
 	FLDPQ	928(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -8396,12 +8435,12 @@ block:
 	FLDPQ	192(R1), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
 	VZIP2	V14.H8, V31.H8, V12.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -8410,16 +8449,16 @@ block:
 	FLDPQ	448(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -8428,12 +8467,12 @@ block:
 	FLDPQ	704(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8442,20 +8481,20 @@ block:
 	FLDPQ	960(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -8464,12 +8503,12 @@ block:
 	FLDPQ	224(R1), (F19, F18)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
 	VZIP2	V18.H8, V31.H8, V16.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -8478,16 +8517,16 @@ block:
 	FLDPQ	480(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8496,12 +8535,12 @@ block:
 	FLDPQ	736(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8510,20 +8549,20 @@ block:
 	FLDPQ	992(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -8533,12 +8572,12 @@ block:
 	FLDPQ	-896(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -8547,16 +8586,16 @@ block:
 	FLDPQ	-640(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8565,12 +8604,12 @@ block:
 	FLDPQ	-384(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -8579,24 +8618,24 @@ block:
 	FLDPQ	-128(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8605,12 +8644,12 @@ block:
 	FLDPQ	-864(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -8619,16 +8658,16 @@ block:
 	FLDPQ	-608(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8637,12 +8676,12 @@ block:
 	FLDPQ	-352(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -8651,24 +8690,24 @@ block:
 	FLDPQ	-96(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -8677,12 +8716,12 @@ block:
 	FLDPQ	-832(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -8691,16 +8730,16 @@ block:
 	FLDPQ	-576(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8709,12 +8748,12 @@ block:
 	FLDPQ	-320(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -8723,24 +8762,24 @@ block:
 	FLDPQ	-64(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -8749,12 +8788,12 @@ block:
 	FLDPQ	-800(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -8763,16 +8802,16 @@ block:
 	FLDPQ	-544(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -8781,12 +8820,12 @@ block:
 	FLDPQ	-288(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -8795,39 +8834,39 @@ block:
 	FLDPQ	-32(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 	ADD	$2048, R1, R1
@@ -8848,431 +8887,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$512, R2
-	BLT	restLow
-	TBZ	$10, R2, restNo8
-	FLDPQ	(R6), (F1, F2)
-	FLDPQ	32(R6), (F6, F5)
-	VZIP2	V1.H8, V31.H8, V3.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VZIP2	V2.H8, V31.H8, V7.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VZIP2	V6.H8, V31.H8, V4.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V5.H8, V31.H8, V13.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FLDPQ	128(R6), (F12, F15)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R6), (F15, F12)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R6), (F12, F14)
-	VZIP2	V12.H8, V31.H8, V15.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V8.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	384(R6), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R6), (F8, F15)
-	VZIP2	V8.H8, V31.H8, V14.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	416(R6), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FLDPQ	512(R6), (F12, F14)
-	FLDPQ	544(R6), (F9, F10)
-	VZIP2	V12.H8, V31.H8, V15.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V8.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V18.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	640(R6), (F19, F16)
-	VZIP2	V19.H8, V31.H8, V17.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
-	FLDPQ	672(R6), (F16, F19)
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	VZIP2	V19.H8, V31.H8, V17.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
-	FLDPQ	768(R6), (F19, F17)
-	VZIP2	V19.H8, V31.H8, V16.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V17.H8, V31.H8, V23.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	896(R6), (F22, F20)
-	VZIP2	V22.H8, V31.H8, V21.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	VZIP2	V20.H8, V31.H8, V21.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	FLDPQ	800(R6), (F23, F16)
-	VZIP2	V23.H8, V31.H8, V17.H8
-	VZIP1	V23.H8, V31.H8, V23.H8
-	VZIP2	V16.H8, V31.H8, V19.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	928(R6), (F20, F22)
-	VZIP2	V20.H8, V31.H8, V21.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	VZIP2	V22.H8, V31.H8, V21.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F4), 464(RSP)
-	FSTPQ	(F5, F13), 496(RSP)
-	FLDPQ	64(R6), (F13, F4)
-	FLDPQ	96(R6), (F7, F3)
-	VZIP2	V13.H8, V31.H8, V5.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V4.H8, V31.H8, V6.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V7.H8, V31.H8, V2.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	VZIP2	V3.H8, V31.H8, V1.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FLDPQ	192(R6), (F18, F10)
-	VZIP2	V18.H8, V31.H8, V11.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	FLDPQ	224(R6), (F10, F18)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	VZIP2	V18.H8, V31.H8, V11.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	FLDPQ	320(R6), (F18, F11)
-	VZIP2	V18.H8, V31.H8, V10.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V11.H8, V31.H8, V9.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	448(R6), (F8, F14)
-	VZIP2	V8.H8, V31.H8, V15.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d652 // fadd v18.4s, v18.4s, v8.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	FLDPQ	352(R6), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V10.H8, V31.H8, V18.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	480(R6), (F14, F8)
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	VZIP2	V8.H8, V31.H8, V15.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d54a // fadd v10.4s, v10.4s, v8.4s
-	WORD	$0x4e2fd652 // fadd v18.4s, v18.4s, v15.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	FLDPQ	576(R6), (F18, F11)
-	FLDPQ	608(R6), (F8, F15)
-	VZIP2	V18.H8, V31.H8, V10.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	VZIP2	V11.H8, V31.H8, V9.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V8.H8, V31.H8, V14.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	704(R6), (F19, F16)
-	VZIP2	V19.H8, V31.H8, V17.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	736(R6), (F16, F19)
-	VZIP2	V16.H8, V31.H8, V17.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	VZIP2	V19.H8, V31.H8, V17.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	832(R6), (F19, F17)
-	VZIP2	V19.H8, V31.H8, V16.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	VZIP2	V17.H8, V31.H8, V23.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	FLDPQ	960(R6), (F22, F20)
-	VZIP2	V22.H8, V31.H8, V21.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d610 // fadd v16.4s, v16.4s, v21.4s
-	VZIP2	V20.H8, V31.H8, V21.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e35d6f7 // fadd v23.4s, v23.4s, v21.4s
-	WORD	$0x4e33d652 // fadd v18.4s, v18.4s, v19.4s
-	WORD	$0x4e30d54a // fadd v10.4s, v10.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e37d529 // fadd v9.4s, v9.4s, v23.4s
-	FLDPQ	864(R6), (F23, F16)
-	VZIP2	V23.H8, V31.H8, V17.H8
-	VZIP1	V23.H8, V31.H8, V23.H8
-	VZIP2	V16.H8, V31.H8, V19.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	FLDPQ	992(R6), (F20, F22)
-	VZIP2	V20.H8, V31.H8, V21.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d6f7 // fadd v23.4s, v23.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	VZIP2	V22.H8, V31.H8, V21.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 528(RSP)
-	FSTPQ	(F4, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$1024, R6, R6
-
-restNo8:
-	TBZ	$9, R2, restNo4
-	FLDPQ	(R6), (F1, F2)
-	FLDPQ	32(R6), (F6, F5)
-	VZIP2	V1.H8, V31.H8, V3.H8
-	VZIP1	V1.H8, V31.H8, V1.H8
-	VZIP2	V2.H8, V31.H8, V7.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	VZIP2	V6.H8, V31.H8, V4.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V5.H8, V31.H8, V13.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	FLDPQ	128(R6), (F12, F15)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	FLDPQ	160(R6), (F15, F12)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2ed5ad // fadd v13.4s, v13.4s, v14.4s
-	FLDPQ	256(R6), (F12, F14)
-	VZIP2	V12.H8, V31.H8, V15.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V8.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	384(R6), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	FLDPQ	288(R6), (F8, F15)
-	VZIP2	V8.H8, V31.H8, V14.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	416(R6), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F4), 208(RSP)
-	FSTPQ	(F5, F13), 240(RSP)
-	FLDPQ	64(R6), (F13, F4)
-	FLDPQ	96(R6), (F7, F3)
-	VZIP2	V13.H8, V31.H8, V5.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V4.H8, V31.H8, V6.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V7.H8, V31.H8, V2.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	VZIP2	V3.H8, V31.H8, V1.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	FLDPQ	192(R6), (F12, F15)
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	FLDPQ	224(R6), (F15, F12)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	VZIP2	V12.H8, V31.H8, V14.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	FLDPQ	320(R6), (F12, F14)
-	VZIP2	V12.H8, V31.H8, V15.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V14.H8, V31.H8, V8.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	448(R6), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad508 // fadd v8.4s, v8.4s, v10.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2fd4a5 // fadd v5.4s, v5.4s, v15.4s
-	WORD	$0x4e2ed484 // fadd v4.4s, v4.4s, v14.4s
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	FLDPQ	352(R6), (F8, F15)
-	VZIP2	V8.H8, V31.H8, V14.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V15.H8, V31.H8, V12.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	480(R6), (F11, F9)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	FSTPQ	(F13, F5), 272(RSP)
-	FSTPQ	(F4, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$512, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$8, R2, restTwo
@@ -9313,153 +8928,153 @@ restLast:
 	TBZ	$5, R2, restLast8to11
 	TBZ	$4, R2, restLast12to13
 	TBZ	$3, R2, restLast14to14
-	WORD	$0x4e20d652 // fadd v18.4s, v18.4s, v0.4s
+	FADD_S4(0, 18, 18)
 
 restLastLadder14:
 	FMOVD	112(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(19, 10, 10)
 
 restLastLadder13:
 	FMOVD	104(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
+	FADD_S4(19, 11, 11)
 
 restLastLadder12:
 	FMOVD	96(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
+	FADD_S4(19, 9, 9)
 
 restLastLadder11:
 	FMOVD	88(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(19, 8, 8)
 
 restLastLadder10:
 	FMOVD	80(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(19, 14, 14)
 
 restLastLadder9:
 	FMOVD	72(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
+	FADD_S4(19, 15, 15)
 
 restLastLadder8:
 	FMOVD	64(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(19, 12, 12)
 
 restLastLadder7:
 	FMOVD	56(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
+	FADD_S4(19, 13, 13)
 
 restLastLadder6:
 	FMOVD	48(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
+	FADD_S4(19, 5, 5)
 
 restLastLadder5:
 	FMOVD	40(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(19, 4, 4)
 
 restLastLadder4:
 	FMOVD	32(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(19, 6, 6)
 
 restLastLadder3:
 	FMOVD	24(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(19, 7, 7)
 
 restLastLadder2:
 	FMOVD	16(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(19, 2, 2)
 
 restLastLadder1:
 	FMOVD	8(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
+	FADD_S4(19, 3, 3)
 
 restLastLadder0:
 	FMOVD	(R6), F19
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
+	FADD_S4(19, 1, 1)
 	JMP	restLastDone
 
 restLast14to14:
-	WORD	$0x4e20d54a // fadd v10.4s, v10.4s, v0.4s
+	FADD_S4(0, 10, 10)
 	JMP	restLastLadder13
 
 restLast12to13:
 	TBZ	$3, R2, restLast12to12
-	WORD	$0x4e20d56b // fadd v11.4s, v11.4s, v0.4s
+	FADD_S4(0, 11, 11)
 	JMP	restLastLadder12
 
 restLast12to12:
-	WORD	$0x4e20d529 // fadd v9.4s, v9.4s, v0.4s
+	FADD_S4(0, 9, 9)
 	JMP	restLastLadder11
 
 restLast8to11:
 	TBZ	$4, R2, restLast8to9
 	TBZ	$3, R2, restLast10to10
-	WORD	$0x4e20d508 // fadd v8.4s, v8.4s, v0.4s
+	FADD_S4(0, 8, 8)
 	JMP	restLastLadder10
 
 restLast10to10:
-	WORD	$0x4e20d5ce // fadd v14.4s, v14.4s, v0.4s
+	FADD_S4(0, 14, 14)
 	JMP	restLastLadder9
 
 restLast8to9:
 	TBZ	$3, R2, restLast8to8
-	WORD	$0x4e20d5ef // fadd v15.4s, v15.4s, v0.4s
+	FADD_S4(0, 15, 15)
 	JMP	restLastLadder8
 
 restLast8to8:
-	WORD	$0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
+	FADD_S4(0, 12, 12)
 	JMP	restLastLadder7
 
 restLast0to7:
 	TBZ	$5, R2, restLast0to3
 	TBZ	$4, R2, restLast4to5
 	TBZ	$3, R2, restLast6to6
-	WORD	$0x4e20d5ad // fadd v13.4s, v13.4s, v0.4s
+	FADD_S4(0, 13, 13)
 	JMP	restLastLadder6
 
 restLast6to6:
-	WORD	$0x4e20d4a5 // fadd v5.4s, v5.4s, v0.4s
+	FADD_S4(0, 5, 5)
 	JMP	restLastLadder5
 
 restLast4to5:
 	TBZ	$3, R2, restLast4to4
-	WORD	$0x4e20d484 // fadd v4.4s, v4.4s, v0.4s
+	FADD_S4(0, 4, 4)
 	JMP	restLastLadder4
 
 restLast4to4:
-	WORD	$0x4e20d4c6 // fadd v6.4s, v6.4s, v0.4s
+	FADD_S4(0, 6, 6)
 	JMP	restLastLadder3
 
 restLast0to3:
 	TBZ	$4, R2, restLast0to1
 	TBZ	$3, R2, restLast2to2
-	WORD	$0x4e20d4e7 // fadd v7.4s, v7.4s, v0.4s
+	FADD_S4(0, 7, 7)
 	JMP	restLastLadder2
 
 restLast2to2:
-	WORD	$0x4e20d442 // fadd v2.4s, v2.4s, v0.4s
+	FADD_S4(0, 2, 2)
 	JMP	restLastLadder1
 
 restLast0to1:
 	TBZ	$3, R2, restLast0to0
-	WORD	$0x4e20d463 // fadd v3.4s, v3.4s, v0.4s
+	FADD_S4(0, 3, 3)
 	JMP	restLastLadder0
 
 restLast0to0:
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 
 restLastDone:
 
@@ -9468,61 +9083,487 @@ restAdded:
 	BGE	restRest
 
 restHalve:
-	WORD	$0x4e2cd421 // fadd v1.4s, v1.4s, v12.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e23d420 // fadd v0.4s, v1.4s, v3.4s
+	FADD_S4(12, 1, 1)
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(18, 13, 13)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 3, 3)
+	FADD_S4(5, 2, 2)
+	FADD_S4(13, 7, 7)
+	FADD_S4(2, 1, 1)
+	FADD_S4(7, 3, 3)
+	FADD_S4(3, 1, 0)
 	CBZ	R3, fold
 	FMOVQ	F0, (R3)
 	ADD	$16, R3, R3
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
 	FMOVQ	32(RSP), F18
 	VZIP2	V18.D2, V0.D2, V10.D2
 	VZIP1	V18.D2, V0.D2, V0.D2
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(10, 0, 0)
 	FMOVQ	48(RSP), F18
 	FMOVQ	64(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
-	WORD	$0x6e32d400 // faddp v0.4s, v0.4s, v18.4s
+	FADD_S4(11, 18, 18)
+	FADDP_S4(18, 0, 0)
 	FMOVQ	80(RSP), F18
 	FMOVQ	96(RSP), F10
 	VZIP2	V10.D2, V18.D2, V11.D2
 	VZIP1	V10.D2, V18.D2, V18.D2
-	WORD	$0x4e2bd652 // fadd v18.4s, v18.4s, v11.4s
+	FADD_S4(11, 18, 18)
 	FMOVQ	112(RSP), F10
 	FMOVQ	128(RSP), F11
 	VZIP2	V11.D2, V10.D2, V9.D2
 	VZIP1	V11.D2, V10.D2, V10.D2
-	WORD	$0x4e29d54a // fadd v10.4s, v10.4s, v9.4s
-	WORD	$0x6e2ad652 // faddp v18.4s, v18.4s, v10.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
+	FADD_S4(9, 10, 10)
+	FADDP_S4(10, 18, 18)
+	FADD_S4(18, 0, 0)
 
 fold:
 	MOVD	(R0), R7
 	VEXT	$8, V0.B16, V0.B16, V18.B16
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(18, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$10, R2, restNo8
+	FLDPQ	(R6), (F18, F11)
+	FLDPQ	32(R6), (F8, F15)
+	VZIP2	V18.H8, V31.H8, V10.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V8.H8, V31.H8, V14.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V15.H8, V31.H8, V12.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	128(R6), (F13, F5)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 18, 18)
+	FADD_S4(4, 10, 10)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 11, 11)
+	FADD_S4(4, 9, 9)
+	FLDPQ	160(R6), (F5, F13)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 8, 8)
+	FADD_S4(4, 14, 14)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 15, 15)
+	FADD_S4(4, 12, 12)
+	FLDPQ	256(R6), (F13, F4)
+	VZIP2	V13.H8, V31.H8, V5.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FLDPQ	384(R6), (F7, F2)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FLDPQ	288(R6), (F6, F5)
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FLDPQ	416(R6), (F2, F7)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 8, 8)
+	FADD_S4(4, 14, 14)
+	FADD_S4(5, 15, 15)
+	FADD_S4(13, 12, 12)
+	FLDPQ	512(R6), (F13, F4)
+	FLDPQ	544(R6), (F7, F3)
+	VZIP2	V13.H8, V31.H8, V5.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V7.H8, V31.H8, V2.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V3.H8, V31.H8, V1.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FLDPQ	640(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FADD_S4(19, 13, 13)
+	FADD_S4(17, 5, 5)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 6, 6)
+	FLDPQ	672(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FADD_S4(16, 7, 7)
+	FADD_S4(17, 2, 2)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FADD_S4(19, 3, 3)
+	FADD_S4(17, 1, 1)
+	FLDPQ	768(R6), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V23.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	896(R6), (F22, F20)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 13, 13)
+	FADD_S4(16, 5, 5)
+	FADD_S4(17, 4, 4)
+	FADD_S4(23, 6, 6)
+	FLDPQ	800(R6), (F23, F16)
+	VZIP2	V23.H8, V31.H8, V17.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V16.H8, V31.H8, V19.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FLDPQ	928(R6), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 7, 7)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
+	FADD_S4(19, 1, 1)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FADD_S4(7, 8, 8)
+	FADD_S4(2, 14, 14)
+	FADD_S4(3, 15, 15)
+	FADD_S4(1, 12, 12)
+	FSTPQ	(F18, F10), 400(RSP)
+	FSTPQ	(F11, F9), 432(RSP)
+	FSTPQ	(F8, F14), 464(RSP)
+	FSTPQ	(F15, F12), 496(RSP)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
+	VZIP2	V12.H8, V31.H8, V15.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V8.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V9.H8, V31.H8, V11.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V10.H8, V31.H8, V18.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	192(R6), (F1, F3)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FADD_S4(1, 12, 12)
+	FADD_S4(2, 15, 15)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 8, 8)
+	FLDPQ	224(R6), (F3, F1)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 9, 9)
+	FADD_S4(2, 11, 11)
+	VZIP2	V1.H8, V31.H8, V2.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	FADD_S4(1, 10, 10)
+	FADD_S4(2, 18, 18)
+	FLDPQ	320(R6), (F1, F2)
+	VZIP2	V1.H8, V31.H8, V3.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V2.H8, V31.H8, V7.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	448(R6), (F6, F4)
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 3, 3)
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 7, 7)
+	FADD_S4(1, 12, 12)
+	FADD_S4(3, 15, 15)
+	FADD_S4(2, 14, 14)
+	FADD_S4(7, 8, 8)
+	FLDPQ	352(R6), (F7, F3)
+	VZIP2	V7.H8, V31.H8, V2.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	VZIP2	V3.H8, V31.H8, V1.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FLDPQ	480(R6), (F4, F6)
+	VZIP2	V4.H8, V31.H8, V5.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 7, 7)
+	FADD_S4(5, 2, 2)
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FADD_S4(6, 3, 3)
+	FADD_S4(5, 1, 1)
+	FADD_S4(7, 9, 9)
+	FADD_S4(2, 11, 11)
+	FADD_S4(3, 10, 10)
+	FADD_S4(1, 18, 18)
+	FLDPQ	576(R6), (F1, F2)
+	FLDPQ	608(R6), (F6, F5)
+	VZIP2	V1.H8, V31.H8, V3.H8
+	VZIP1	V1.H8, V31.H8, V1.H8
+	VZIP2	V2.H8, V31.H8, V7.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FLDPQ	704(R6), (F19, F16)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
+	FLDPQ	736(R6), (F16, F19)
+	VZIP2	V16.H8, V31.H8, V17.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
+	VZIP2	V19.H8, V31.H8, V17.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
+	FLDPQ	832(R6), (F19, F17)
+	VZIP2	V19.H8, V31.H8, V16.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	VZIP2	V17.H8, V31.H8, V23.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FLDPQ	960(R6), (F22, F20)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 16, 16)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FADD_S4(20, 17, 17)
+	FADD_S4(21, 23, 23)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FLDPQ	864(R6), (F23, F16)
+	VZIP2	V23.H8, V31.H8, V17.H8
+	VZIP1	V23.H8, V31.H8, V23.H8
+	VZIP2	V16.H8, V31.H8, V19.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	FLDPQ	992(R6), (F20, F22)
+	VZIP2	V20.H8, V31.H8, V21.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	FADD_S4(20, 23, 23)
+	FADD_S4(21, 17, 17)
+	VZIP2	V22.H8, V31.H8, V21.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 16, 16)
+	FADD_S4(21, 19, 19)
+	FADD_S4(23, 6, 6)
+	FADD_S4(17, 4, 4)
+	FADD_S4(16, 5, 5)
+	FADD_S4(19, 13, 13)
+	FADD_S4(1, 12, 12)
+	FADD_S4(3, 15, 15)
+	FADD_S4(2, 14, 14)
+	FADD_S4(7, 8, 8)
+	FADD_S4(6, 9, 9)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(13, 18, 18)
+	FSTPQ	(F12, F15), 528(RSP)
+	FSTPQ	(F14, F8), 560(RSP)
+	FSTPQ	(F9, F11), 592(RSP)
+	FSTPQ	(F10, F18), 624(RSP)
+	ADD	$1024, R6, R6
+
+restNo8:
+	TBZ	$9, R2, restNo4
+	FLDPQ	(R6), (F18, F11)
+	FLDPQ	32(R6), (F8, F15)
+	VZIP2	V18.H8, V31.H8, V10.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	VZIP2	V11.H8, V31.H8, V9.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V8.H8, V31.H8, V14.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V15.H8, V31.H8, V12.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	128(R6), (F13, F5)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 18, 18)
+	FADD_S4(4, 10, 10)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 11, 11)
+	FADD_S4(4, 9, 9)
+	FLDPQ	160(R6), (F5, F13)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 8, 8)
+	FADD_S4(4, 14, 14)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 15, 15)
+	FADD_S4(4, 12, 12)
+	FLDPQ	256(R6), (F13, F4)
+	VZIP2	V13.H8, V31.H8, V5.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FLDPQ	384(R6), (F7, F2)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 18, 18)
+	FADD_S4(5, 10, 10)
+	FADD_S4(4, 11, 11)
+	FADD_S4(6, 9, 9)
+	FLDPQ	288(R6), (F6, F5)
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FLDPQ	416(R6), (F2, F7)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 8, 8)
+	FADD_S4(4, 14, 14)
+	FADD_S4(5, 15, 15)
+	FADD_S4(13, 12, 12)
+	FSTPQ	(F18, F10), 144(RSP)
+	FSTPQ	(F11, F9), 176(RSP)
+	FSTPQ	(F8, F14), 208(RSP)
+	FSTPQ	(F15, F12), 240(RSP)
+	FLDPQ	64(R6), (F12, F14)
+	FLDPQ	96(R6), (F9, F10)
+	VZIP2	V12.H8, V31.H8, V15.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V14.H8, V31.H8, V8.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V9.H8, V31.H8, V11.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V10.H8, V31.H8, V18.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	192(R6), (F13, F5)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 12, 12)
+	FADD_S4(4, 15, 15)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 14, 14)
+	FADD_S4(4, 8, 8)
+	FLDPQ	224(R6), (F5, F13)
+	VZIP2	V5.H8, V31.H8, V4.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 9, 9)
+	FADD_S4(4, 11, 11)
+	VZIP2	V13.H8, V31.H8, V4.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	FADD_S4(13, 10, 10)
+	FADD_S4(4, 18, 18)
+	FLDPQ	320(R6), (F13, F4)
+	VZIP2	V13.H8, V31.H8, V5.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V4.H8, V31.H8, V6.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FLDPQ	448(R6), (F7, F2)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 13, 13)
+	FADD_S4(3, 5, 5)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 4, 4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(13, 12, 12)
+	FADD_S4(5, 15, 15)
+	FADD_S4(4, 14, 14)
+	FADD_S4(6, 8, 8)
+	FLDPQ	352(R6), (F6, F5)
+	VZIP2	V6.H8, V31.H8, V4.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V5.H8, V31.H8, V13.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FLDPQ	480(R6), (F2, F7)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 6, 6)
+	FADD_S4(3, 4, 4)
+	VZIP2	V7.H8, V31.H8, V3.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 5, 5)
+	FADD_S4(3, 13, 13)
+	FADD_S4(6, 9, 9)
+	FADD_S4(4, 11, 11)
+	FADD_S4(5, 10, 10)
+	FADD_S4(13, 18, 18)
+	FSTPQ	(F12, F15), 272(RSP)
+	FSTPQ	(F14, F8), 304(RSP)
+	FSTPQ	(F9, F11), 336(RSP)
+	FSTPQ	(F10, F18), 368(RSP)
+	ADD	$512, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F2)
@@ -9548,39 +9589,39 @@ restTwo:
 	FLDPQ	128(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(19, 1, 1)
+	FADD_S4(17, 3, 3)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 7, 7)
 	FLDPQ	160(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d4c6 // fadd v6.4s, v6.4s, v16.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(16, 6, 6)
+	FADD_S4(17, 4, 4)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d4a5 // fadd v5.4s, v5.4s, v19.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(19, 5, 5)
+	FADD_S4(17, 13, 13)
 	FLDPQ	192(R6), (F19, F16)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(17, 15, 15)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(17, 8, 8)
 	FLDPQ	224(R6), (F16, F19)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 11, 11)
 	VZIP2	V19.H8, V31.H8, V17.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e31d652 // fadd v18.4s, v18.4s, v17.4s
+	FADD_S4(19, 10, 10)
+	FADD_S4(17, 18, 18)
 	ADD	$256, R6, R6
 	TBZ	$7, R2, restLast
 	LSL	$1, R4, R7
@@ -9606,102 +9647,102 @@ restTwo:
 	TBZ	$5, R2, restNarrow0to3
 	TBZ	$4, R2, restNarrow4to5
 	TBZ	$3, R2, restNarrow6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restNarrowLadder6:
 	FMOVD	176(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FADD_S4(24, 21, 21)
 
 restNarrowLadder5:
 	FMOVD	168(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(24, 20, 20)
 
 restNarrowLadder4:
 	FMOVD	160(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(24, 22, 22)
 
 restNarrowLadder3:
 	FMOVD	152(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(24, 23, 23)
 
 restNarrowLadder2:
 	FMOVD	144(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FADD_S4(24, 17, 17)
 
 restNarrowLadder1:
 	FMOVD	136(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(24, 16, 16)
 
 restNarrowLadder0:
 	FMOVD	128(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(24, 19, 19)
 	JMP	restNarrowDone
 
 restNarrow6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restNarrowLadder5
 
 restNarrow4to5:
 	TBZ	$3, R2, restNarrow4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restNarrowLadder4
 
 restNarrow4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restNarrowLadder3
 
 restNarrow0to3:
 	TBZ	$4, R2, restNarrow0to1
 	TBZ	$3, R2, restNarrow2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restNarrowLadder2
 
 restNarrow2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restNarrowLadder1
 
 restNarrow0to1:
 	TBZ	$3, R2, restNarrow0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restNarrowLadder0
 
 restNarrow0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restNarrowDone:
 	FLDPQ	64(R6), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
-	WORD	$0x4e3bd5ef // fadd v15.4s, v15.4s, v27.4s
+	FADD_S4(24, 12, 12)
+	FADD_S4(27, 15, 15)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
-	WORD	$0x4e3bd508 // fadd v8.4s, v8.4s, v27.4s
+	FADD_S4(26, 14, 14)
+	FADD_S4(27, 8, 8)
 	FLDPQ	96(R6), (F26, F24)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad529 // fadd v9.4s, v9.4s, v26.4s
-	WORD	$0x4e3bd56b // fadd v11.4s, v11.4s, v27.4s
+	FADD_S4(26, 9, 9)
+	FADD_S4(27, 11, 11)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d54a // fadd v10.4s, v10.4s, v24.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(24, 10, 10)
+	FADD_S4(27, 18, 18)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	JMP	restAdded
 
 restWide:
@@ -9718,29 +9759,29 @@ restWide:
 	FLDPQ	128(R6), (F24, F26)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
+	FADD_S4(24, 19, 19)
+	FADD_S4(27, 16, 16)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad631 // fadd v17.4s, v17.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 17, 17)
+	FADD_S4(27, 23, 23)
 	FLDPQ	160(R6), (F26, F24)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 20, 20)
 	VZIP2	V24.H8, V31.H8, V27.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3bd739 // fadd v25.4s, v25.4s, v27.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(27, 25, 25)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 3, 3)
+	FADD_S4(17, 2, 2)
+	FADD_S4(23, 7, 7)
+	FADD_S4(22, 6, 6)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	64(R6), (F19, F17)
 	FLDPQ	96(R6), (F22, F21)
 	VZIP2	V19.H8, V31.H8, V16.H8
@@ -9754,84 +9795,84 @@ restWide:
 	TBZ	$5, R2, restWide0to3
 	TBZ	$4, R2, restWide4to5
 	TBZ	$3, R2, restWide6to6
-	WORD	$0x4e20d739 // fadd v25.4s, v25.4s, v0.4s
+	FADD_S4(0, 25, 25)
 
 restWideLadder6:
 	FMOVD	240(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
+	FADD_S4(24, 21, 21)
 
 restWideLadder5:
 	FMOVD	232(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(24, 20, 20)
 
 restWideLadder4:
 	FMOVD	224(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(24, 22, 22)
 
 restWideLadder3:
 	FMOVD	216(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(24, 23, 23)
 
 restWideLadder2:
 	FMOVD	208(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d631 // fadd v17.4s, v17.4s, v24.4s
+	FADD_S4(24, 17, 17)
 
 restWideLadder1:
 	FMOVD	200(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(24, 16, 16)
 
 restWideLadder0:
 	FMOVD	192(R6), F24
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d673 // fadd v19.4s, v19.4s, v24.4s
+	FADD_S4(24, 19, 19)
 	JMP	restWideDone
 
 restWide6to6:
-	WORD	$0x4e20d6b5 // fadd v21.4s, v21.4s, v0.4s
+	FADD_S4(0, 21, 21)
 	JMP	restWideLadder5
 
 restWide4to5:
 	TBZ	$3, R2, restWide4to4
-	WORD	$0x4e20d694 // fadd v20.4s, v20.4s, v0.4s
+	FADD_S4(0, 20, 20)
 	JMP	restWideLadder4
 
 restWide4to4:
-	WORD	$0x4e20d6d6 // fadd v22.4s, v22.4s, v0.4s
+	FADD_S4(0, 22, 22)
 	JMP	restWideLadder3
 
 restWide0to3:
 	TBZ	$4, R2, restWide0to1
 	TBZ	$3, R2, restWide2to2
-	WORD	$0x4e20d6f7 // fadd v23.4s, v23.4s, v0.4s
+	FADD_S4(0, 23, 23)
 	JMP	restWideLadder2
 
 restWide2to2:
-	WORD	$0x4e20d631 // fadd v17.4s, v17.4s, v0.4s
+	FADD_S4(0, 17, 17)
 	JMP	restWideLadder1
 
 restWide0to1:
 	TBZ	$3, R2, restWide0to0
-	WORD	$0x4e20d610 // fadd v16.4s, v16.4s, v0.4s
+	FADD_S4(0, 16, 16)
 	JMP	restWideLadder0
 
 restWide0to0:
-	WORD	$0x4e20d673 // fadd v19.4s, v19.4s, v0.4s
+	FADD_S4(0, 19, 19)
 
 restWideDone:
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e37d508 // fadd v8.4s, v8.4s, v23.4s
-	WORD	$0x4e36d529 // fadd v9.4s, v9.4s, v22.4s
-	WORD	$0x4e34d56b // fadd v11.4s, v11.4s, v20.4s
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(19, 12, 12)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(23, 8, 8)
+	FADD_S4(22, 9, 9)
+	FADD_S4(20, 11, 11)
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restAdded
 
 restNone:
@@ -9856,56 +9897,56 @@ restNone:
 restRest:
 	TBZ	$9, R2, restWithout4
 	FLDPQ	144(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	176(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	208(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	240(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	272(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	304(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	336(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	368(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 
 restWithout4:
 	TBZ	$10, R2, restHalve
 	FLDPQ	400(RSP), (F25, F21)
-	WORD	$0x4e39d421 // fadd v1.4s, v1.4s, v25.4s
-	WORD	$0x4e35d463 // fadd v3.4s, v3.4s, v21.4s
+	FADD_S4(25, 1, 1)
+	FADD_S4(21, 3, 3)
 	FLDPQ	432(RSP), (F21, F25)
-	WORD	$0x4e35d442 // fadd v2.4s, v2.4s, v21.4s
-	WORD	$0x4e39d4e7 // fadd v7.4s, v7.4s, v25.4s
+	FADD_S4(21, 2, 2)
+	FADD_S4(25, 7, 7)
 	FLDPQ	464(RSP), (F25, F21)
-	WORD	$0x4e39d4c6 // fadd v6.4s, v6.4s, v25.4s
-	WORD	$0x4e35d484 // fadd v4.4s, v4.4s, v21.4s
+	FADD_S4(25, 6, 6)
+	FADD_S4(21, 4, 4)
 	FLDPQ	496(RSP), (F21, F25)
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
+	FADD_S4(21, 5, 5)
+	FADD_S4(25, 13, 13)
 	FLDPQ	528(RSP), (F25, F21)
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
-	WORD	$0x4e35d5ef // fadd v15.4s, v15.4s, v21.4s
+	FADD_S4(25, 12, 12)
+	FADD_S4(21, 15, 15)
 	FLDPQ	560(RSP), (F21, F25)
-	WORD	$0x4e35d5ce // fadd v14.4s, v14.4s, v21.4s
-	WORD	$0x4e39d508 // fadd v8.4s, v8.4s, v25.4s
+	FADD_S4(21, 14, 14)
+	FADD_S4(25, 8, 8)
 	FLDPQ	592(RSP), (F25, F21)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e35d56b // fadd v11.4s, v11.4s, v21.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(21, 11, 11)
 	FLDPQ	624(RSP), (F21, F25)
-	WORD	$0x4e35d54a // fadd v10.4s, v10.4s, v21.4s
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(21, 10, 10)
+	FADD_S4(25, 18, 18)
 	JMP	restHalve
 	RET
 
@@ -10321,6 +10362,8 @@ fold:
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$9, R2, longTwo
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
@@ -10780,6 +10823,8 @@ TEXT ·sumLongI32NEON(SB), $648-8
 	CMP	$1024, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$1024, R2
+	BEQ	block
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -11201,288 +11246,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$1024, R2
-	BLT	restLow
-	TBZ	$11, R2, restNo8
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	VADD	V13.S4, V1.S4, V1.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	FLDPQ	288(R6), (F14, F13)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V13.S4, V7.S4, V7.S4
-	FLDPQ	320(R6), (F13, F14)
-	VADD	V13.S4, V6.S4, V6.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	352(R6), (F14, F13)
-	VADD	V14.S4, V4.S4, V4.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	800(R6), (F10, F9)
-	VADD	V10.S4, V15.S4, V15.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	864(R6), (F10, F9)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	VADD	V15.S4, V5.S4, V5.S4
-	VADD	V14.S4, V4.S4, V4.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	ADD	$2048, R6, R26
-	FLDPQ	-1024(R26), (F13, F14)
-	FLDPQ	-992(R26), (F15, F8)
-	FLDPQ	-960(R26), (F9, F10)
-	FLDPQ	-928(R26), (F11, F19)
-	FLDPQ	-768(R26), (F18, F17)
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	FLDPQ	-736(R26), (F17, F18)
-	VADD	V17.S4, V15.S4, V15.S4
-	VADD	V18.S4, V8.S4, V8.S4
-	FLDPQ	-704(R26), (F18, F17)
-	VADD	V18.S4, V9.S4, V9.S4
-	VADD	V17.S4, V10.S4, V10.S4
-	FLDPQ	-672(R26), (F17, F18)
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V19.S4, V19.S4
-	FLDPQ	-512(R26), (F18, F17)
-	FLDPQ	-480(R26), (F16, F23)
-	FLDPQ	-256(R26), (F22, F21)
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-224(R26), (F21, F22)
-	VADD	V21.S4, V16.S4, V16.S4
-	VADD	V22.S4, V23.S4, V23.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V23.S4, V8.S4, V8.S4
-	FLDPQ	-448(R26), (F23, F16)
-	FLDPQ	-416(R26), (F17, F18)
-	FLDPQ	-192(R26), (F22, F21)
-	VADD	V22.S4, V23.S4, V23.S4
-	VADD	V21.S4, V16.S4, V16.S4
-	FLDPQ	-160(R26), (F21, F22)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V23.S4, V9.S4, V9.S4
-	VADD	V16.S4, V10.S4, V10.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V18.S4, V19.S4, V19.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F5), 464(RSP)
-	FSTPQ	(F4, F12), 496(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F19, F11)
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	FLDPQ	416(R6), (F11, F19)
-	VADD	V11.S4, V5.S4, V5.S4
-	VADD	V19.S4, V6.S4, V6.S4
-	FLDPQ	448(R6), (F19, F11)
-	VADD	V19.S4, V7.S4, V7.S4
-	VADD	V11.S4, V2.S4, V2.S4
-	FLDPQ	480(R6), (F11, F19)
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V19.S4, V1.S4, V1.S4
-	FLDPQ	640(R6), (F19, F11)
-	FLDPQ	672(R6), (F10, F9)
-	FLDPQ	896(R6), (F8, F15)
-	VADD	V8.S4, V19.S4, V19.S4
-	VADD	V15.S4, V11.S4, V11.S4
-	FLDPQ	928(R6), (F15, F8)
-	VADD	V15.S4, V10.S4, V10.S4
-	VADD	V8.S4, V9.S4, V9.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	FLDPQ	704(R6), (F9, F10)
-	FLDPQ	736(R6), (F11, F19)
-	FLDPQ	960(R6), (F8, F15)
-	VADD	V8.S4, V9.S4, V9.S4
-	VADD	V15.S4, V10.S4, V10.S4
-	FLDPQ	992(R6), (F15, F8)
-	VADD	V15.S4, V11.S4, V11.S4
-	VADD	V8.S4, V19.S4, V19.S4
-	VADD	V9.S4, V7.S4, V7.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V19.S4, V1.S4, V1.S4
-	FLDPQ	-896(R26), (F19, F11)
-	FLDPQ	-864(R26), (F10, F9)
-	FLDPQ	-832(R26), (F8, F15)
-	FLDPQ	-800(R26), (F14, F13)
-	FLDPQ	-640(R26), (F18, F17)
-	VADD	V18.S4, V19.S4, V19.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	FLDPQ	-608(R26), (F17, F18)
-	VADD	V17.S4, V10.S4, V10.S4
-	VADD	V18.S4, V9.S4, V9.S4
-	FLDPQ	-576(R26), (F18, F17)
-	VADD	V18.S4, V8.S4, V8.S4
-	VADD	V17.S4, V15.S4, V15.S4
-	FLDPQ	-544(R26), (F17, F18)
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	FLDPQ	-384(R26), (F18, F17)
-	FLDPQ	-352(R26), (F16, F23)
-	FLDPQ	-128(R26), (F22, F21)
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	FLDPQ	-96(R26), (F21, F22)
-	VADD	V21.S4, V16.S4, V16.S4
-	VADD	V22.S4, V23.S4, V23.S4
-	VADD	V18.S4, V19.S4, V19.S4
-	VADD	V17.S4, V11.S4, V11.S4
-	VADD	V16.S4, V10.S4, V10.S4
-	VADD	V23.S4, V9.S4, V9.S4
-	FLDPQ	-320(R26), (F23, F16)
-	FLDPQ	-288(R26), (F17, F18)
-	FLDPQ	-64(R26), (F22, F21)
-	VADD	V22.S4, V23.S4, V23.S4
-	VADD	V21.S4, V16.S4, V16.S4
-	FLDPQ	-32(R26), (F21, F22)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V23.S4, V8.S4, V8.S4
-	VADD	V16.S4, V15.S4, V15.S4
-	VADD	V17.S4, V14.S4, V14.S4
-	VADD	V18.S4, V13.S4, V13.S4
-	VADD	V19.S4, V12.S4, V12.S4
-	VADD	V11.S4, V4.S4, V4.S4
-	VADD	V10.S4, V5.S4, V5.S4
-	VADD	V9.S4, V6.S4, V6.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	FSTPQ	(F12, F4), 528(RSP)
-	FSTPQ	(F5, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$2048, R6, R6
-
-restNo8:
-	TBZ	$10, R2, restNo4
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	VADD	V13.S4, V1.S4, V1.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	FLDPQ	288(R6), (F14, F13)
-	VADD	V14.S4, V2.S4, V2.S4
-	VADD	V13.S4, V7.S4, V7.S4
-	FLDPQ	320(R6), (F13, F14)
-	VADD	V13.S4, V6.S4, V6.S4
-	VADD	V14.S4, V5.S4, V5.S4
-	FLDPQ	352(R6), (F14, F13)
-	VADD	V14.S4, V4.S4, V4.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	800(R6), (F10, F9)
-	VADD	V10.S4, V15.S4, V15.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	864(R6), (F10, F9)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	VADD	V15.S4, V5.S4, V5.S4
-	VADD	V14.S4, V4.S4, V4.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F5), 208(RSP)
-	FSTPQ	(F4, F12), 240(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V4.S4, V4.S4
-	FLDPQ	416(R6), (F14, F13)
-	VADD	V14.S4, V5.S4, V5.S4
-	VADD	V13.S4, V6.S4, V6.S4
-	FLDPQ	448(R6), (F13, F14)
-	VADD	V13.S4, V7.S4, V7.S4
-	VADD	V14.S4, V2.S4, V2.S4
-	FLDPQ	480(R6), (F14, F13)
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	FLDPQ	640(R6), (F13, F14)
-	FLDPQ	672(R6), (F15, F8)
-	FLDPQ	896(R6), (F9, F10)
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V10.S4, V14.S4, V14.S4
-	FLDPQ	928(R6), (F10, F9)
-	VADD	V10.S4, V15.S4, V15.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V4.S4, V4.S4
-	VADD	V15.S4, V5.S4, V5.S4
-	VADD	V8.S4, V6.S4, V6.S4
-	FLDPQ	704(R6), (F8, F15)
-	FLDPQ	736(R6), (F14, F13)
-	FLDPQ	960(R6), (F9, F10)
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V15.S4, V15.S4
-	FLDPQ	992(R6), (F10, F9)
-	VADD	V10.S4, V14.S4, V14.S4
-	VADD	V9.S4, V13.S4, V13.S4
-	VADD	V8.S4, V7.S4, V7.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V13.S4, V1.S4, V1.S4
-	FSTPQ	(F12, F4), 272(RSP)
-	FSTPQ	(F5, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$1024, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$9, R2, restTwo
@@ -11669,7 +11433,6 @@ restHalve:
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
@@ -11703,6 +11466,290 @@ fold:
 	VADDP	V0.S4, V0.S4, V0.S4
 	FMOVS	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$11, R2, restNo8
+	FLDPQ	(R6), (F19, F11)
+	FLDPQ	32(R6), (F10, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	VADD	V12.S4, V19.S4, V19.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	FLDPQ	288(R6), (F4, F12)
+	VADD	V4.S4, V10.S4, V10.S4
+	VADD	V12.S4, V9.S4, V9.S4
+	FLDPQ	320(R6), (F12, F4)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V4.S4, V15.S4, V15.S4
+	FLDPQ	352(R6), (F4, F12)
+	VADD	V4.S4, V14.S4, V14.S4
+	VADD	V12.S4, V13.S4, V13.S4
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V2.S4, V4.S4, V4.S4
+	FLDPQ	800(R6), (F2, F7)
+	VADD	V2.S4, V5.S4, V5.S4
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V5.S4, V10.S4, V10.S4
+	VADD	V6.S4, V9.S4, V9.S4
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V2.S4, V5.S4, V5.S4
+	FLDPQ	864(R6), (F2, F7)
+	VADD	V2.S4, V4.S4, V4.S4
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V6.S4, V8.S4, V8.S4
+	VADD	V5.S4, V15.S4, V15.S4
+	VADD	V4.S4, V14.S4, V14.S4
+	VADD	V12.S4, V13.S4, V13.S4
+	ADD	$2048, R6, R26
+	FLDPQ	-1024(R26), (F12, F4)
+	FLDPQ	-992(R26), (F5, F6)
+	FLDPQ	-960(R26), (F7, F2)
+	FLDPQ	-928(R26), (F3, F1)
+	FLDPQ	-768(R26), (F18, F17)
+	VADD	V18.S4, V12.S4, V12.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	-736(R26), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	-704(R26), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V2.S4, V2.S4
+	FLDPQ	-672(R26), (F17, F18)
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	FLDPQ	-512(R26), (F18, F17)
+	FLDPQ	-480(R26), (F16, F23)
+	FLDPQ	-256(R26), (F22, F21)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	-224(R26), (F21, F22)
+	VADD	V21.S4, V16.S4, V16.S4
+	VADD	V22.S4, V23.S4, V23.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V16.S4, V5.S4, V5.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	FLDPQ	-448(R26), (F23, F16)
+	FLDPQ	-416(R26), (F17, F18)
+	FLDPQ	-192(R26), (F22, F21)
+	VADD	V22.S4, V23.S4, V23.S4
+	VADD	V21.S4, V16.S4, V16.S4
+	FLDPQ	-160(R26), (F21, F22)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	VADD	V16.S4, V2.S4, V2.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V5.S4, V10.S4, V10.S4
+	VADD	V6.S4, V9.S4, V9.S4
+	VADD	V7.S4, V8.S4, V8.S4
+	VADD	V2.S4, V15.S4, V15.S4
+	VADD	V3.S4, V14.S4, V14.S4
+	VADD	V1.S4, V13.S4, V13.S4
+	FSTPQ	(F19, F11), 400(RSP)
+	FSTPQ	(F10, F9), 432(RSP)
+	FSTPQ	(F8, F15), 464(RSP)
+	FSTPQ	(F14, F13), 496(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	384(R6), (F1, F3)
+	VADD	V1.S4, V13.S4, V13.S4
+	VADD	V3.S4, V14.S4, V14.S4
+	FLDPQ	416(R6), (F3, F1)
+	VADD	V3.S4, V15.S4, V15.S4
+	VADD	V1.S4, V8.S4, V8.S4
+	FLDPQ	448(R6), (F1, F3)
+	VADD	V1.S4, V9.S4, V9.S4
+	VADD	V3.S4, V10.S4, V10.S4
+	FLDPQ	480(R6), (F3, F1)
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V1.S4, V19.S4, V19.S4
+	FLDPQ	640(R6), (F1, F3)
+	FLDPQ	672(R6), (F2, F7)
+	FLDPQ	896(R6), (F6, F5)
+	VADD	V6.S4, V1.S4, V1.S4
+	VADD	V5.S4, V3.S4, V3.S4
+	FLDPQ	928(R6), (F5, F6)
+	VADD	V5.S4, V2.S4, V2.S4
+	VADD	V6.S4, V7.S4, V7.S4
+	VADD	V1.S4, V13.S4, V13.S4
+	VADD	V3.S4, V14.S4, V14.S4
+	VADD	V2.S4, V15.S4, V15.S4
+	VADD	V7.S4, V8.S4, V8.S4
+	FLDPQ	704(R6), (F7, F2)
+	FLDPQ	736(R6), (F3, F1)
+	FLDPQ	960(R6), (F6, F5)
+	VADD	V6.S4, V7.S4, V7.S4
+	VADD	V5.S4, V2.S4, V2.S4
+	FLDPQ	992(R6), (F5, F6)
+	VADD	V5.S4, V3.S4, V3.S4
+	VADD	V6.S4, V1.S4, V1.S4
+	VADD	V7.S4, V9.S4, V9.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V1.S4, V19.S4, V19.S4
+	FLDPQ	-896(R26), (F1, F3)
+	FLDPQ	-864(R26), (F2, F7)
+	FLDPQ	-832(R26), (F6, F5)
+	FLDPQ	-800(R26), (F4, F12)
+	FLDPQ	-640(R26), (F18, F17)
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	FLDPQ	-608(R26), (F17, F18)
+	VADD	V17.S4, V2.S4, V2.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	-576(R26), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	-544(R26), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	FLDPQ	-384(R26), (F18, F17)
+	FLDPQ	-352(R26), (F16, F23)
+	FLDPQ	-128(R26), (F22, F21)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	FLDPQ	-96(R26), (F21, F22)
+	VADD	V21.S4, V16.S4, V16.S4
+	VADD	V22.S4, V23.S4, V23.S4
+	VADD	V18.S4, V1.S4, V1.S4
+	VADD	V17.S4, V3.S4, V3.S4
+	VADD	V16.S4, V2.S4, V2.S4
+	VADD	V23.S4, V7.S4, V7.S4
+	FLDPQ	-320(R26), (F23, F16)
+	FLDPQ	-288(R26), (F17, F18)
+	FLDPQ	-64(R26), (F22, F21)
+	VADD	V22.S4, V23.S4, V23.S4
+	VADD	V21.S4, V16.S4, V16.S4
+	FLDPQ	-32(R26), (F21, F22)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V23.S4, V6.S4, V6.S4
+	VADD	V16.S4, V5.S4, V5.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V12.S4, V12.S4
+	VADD	V1.S4, V13.S4, V13.S4
+	VADD	V3.S4, V14.S4, V14.S4
+	VADD	V2.S4, V15.S4, V15.S4
+	VADD	V7.S4, V8.S4, V8.S4
+	VADD	V6.S4, V9.S4, V9.S4
+	VADD	V5.S4, V10.S4, V10.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	FSTPQ	(F13, F14), 528(RSP)
+	FSTPQ	(F15, F8), 560(RSP)
+	FSTPQ	(F9, F10), 592(RSP)
+	FSTPQ	(F11, F19), 624(RSP)
+	ADD	$2048, R6, R6
+
+restNo8:
+	TBZ	$10, R2, restNo4
+	FLDPQ	(R6), (F19, F11)
+	FLDPQ	32(R6), (F10, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	VADD	V12.S4, V19.S4, V19.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	FLDPQ	288(R6), (F4, F12)
+	VADD	V4.S4, V10.S4, V10.S4
+	VADD	V12.S4, V9.S4, V9.S4
+	FLDPQ	320(R6), (F12, F4)
+	VADD	V12.S4, V8.S4, V8.S4
+	VADD	V4.S4, V15.S4, V15.S4
+	FLDPQ	352(R6), (F4, F12)
+	VADD	V4.S4, V14.S4, V14.S4
+	VADD	V12.S4, V13.S4, V13.S4
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V2.S4, V4.S4, V4.S4
+	FLDPQ	800(R6), (F2, F7)
+	VADD	V2.S4, V5.S4, V5.S4
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V5.S4, V10.S4, V10.S4
+	VADD	V6.S4, V9.S4, V9.S4
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V2.S4, V5.S4, V5.S4
+	FLDPQ	864(R6), (F2, F7)
+	VADD	V2.S4, V4.S4, V4.S4
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V6.S4, V8.S4, V8.S4
+	VADD	V5.S4, V15.S4, V15.S4
+	VADD	V4.S4, V14.S4, V14.S4
+	VADD	V12.S4, V13.S4, V13.S4
+	FSTPQ	(F19, F11), 144(RSP)
+	FSTPQ	(F10, F9), 176(RSP)
+	FSTPQ	(F8, F15), 208(RSP)
+	FSTPQ	(F14, F13), 240(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F10)
+	FLDPQ	224(R6), (F11, F19)
+	FLDPQ	384(R6), (F12, F4)
+	VADD	V12.S4, V13.S4, V13.S4
+	VADD	V4.S4, V14.S4, V14.S4
+	FLDPQ	416(R6), (F4, F12)
+	VADD	V4.S4, V15.S4, V15.S4
+	VADD	V12.S4, V8.S4, V8.S4
+	FLDPQ	448(R6), (F12, F4)
+	VADD	V12.S4, V9.S4, V9.S4
+	VADD	V4.S4, V10.S4, V10.S4
+	FLDPQ	480(R6), (F4, F12)
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	FLDPQ	640(R6), (F12, F4)
+	FLDPQ	672(R6), (F5, F6)
+	FLDPQ	896(R6), (F7, F2)
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V2.S4, V4.S4, V4.S4
+	FLDPQ	928(R6), (F2, F7)
+	VADD	V2.S4, V5.S4, V5.S4
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V12.S4, V13.S4, V13.S4
+	VADD	V4.S4, V14.S4, V14.S4
+	VADD	V5.S4, V15.S4, V15.S4
+	VADD	V6.S4, V8.S4, V8.S4
+	FLDPQ	704(R6), (F6, F5)
+	FLDPQ	736(R6), (F4, F12)
+	FLDPQ	960(R6), (F7, F2)
+	VADD	V7.S4, V6.S4, V6.S4
+	VADD	V2.S4, V5.S4, V5.S4
+	FLDPQ	992(R6), (F2, F7)
+	VADD	V2.S4, V4.S4, V4.S4
+	VADD	V7.S4, V12.S4, V12.S4
+	VADD	V6.S4, V9.S4, V9.S4
+	VADD	V5.S4, V10.S4, V10.S4
+	VADD	V4.S4, V11.S4, V11.S4
+	VADD	V12.S4, V19.S4, V19.S4
+	FSTPQ	(F13, F14), 272(RSP)
+	FSTPQ	(F15, F8), 304(RSP)
+	FSTPQ	(F9, F10), 336(RSP)
+	FSTPQ	(F11, F19), 368(RSP)
+	ADD	$1024, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F3)
@@ -12428,6 +12475,8 @@ fold:
 
 long:
 	MOVD	R1, R5
+
+longLow:
 	TBNZ	$9, R2, longTwo
 	FLDPQ	(R5), (F1, F2)
 	FLDPQ	32(R5), (F3, F4)
@@ -12877,6 +12926,8 @@ TEXT ·sumLongI64NEON(SB), $648-8
 	CMP	$512, R2
 	BLT	row
 	ADD	$16, RSP, R3
+	CMP	$512, R2
+	BEQ	block
 	VEOR	V0.B16, V0.B16, V0.B16
 	FMOVQ	F0, 16(R3)
 	FMOVQ	F0, 32(R3)
@@ -13298,288 +13349,7 @@ row:
 	SUB	R6, R5, R5
 	MOVD	R1, R6
 	CMP	$1024, R2
-	BLT	restLow
-	TBZ	$11, R2, restNo8
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	VADD	V13.D2, V1.D2, V1.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	FLDPQ	288(R6), (F14, F13)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V13.D2, V7.D2, V7.D2
-	FLDPQ	320(R6), (F13, F14)
-	VADD	V13.D2, V6.D2, V6.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	352(R6), (F14, F13)
-	VADD	V14.D2, V4.D2, V4.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	800(R6), (F10, F9)
-	VADD	V10.D2, V15.D2, V15.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	864(R6), (F10, F9)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	VADD	V15.D2, V5.D2, V5.D2
-	VADD	V14.D2, V4.D2, V4.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	ADD	$2048, R6, R26
-	FLDPQ	-1024(R26), (F13, F14)
-	FLDPQ	-992(R26), (F15, F8)
-	FLDPQ	-960(R26), (F9, F10)
-	FLDPQ	-928(R26), (F11, F19)
-	FLDPQ	-768(R26), (F18, F17)
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	FLDPQ	-736(R26), (F17, F18)
-	VADD	V17.D2, V15.D2, V15.D2
-	VADD	V18.D2, V8.D2, V8.D2
-	FLDPQ	-704(R26), (F18, F17)
-	VADD	V18.D2, V9.D2, V9.D2
-	VADD	V17.D2, V10.D2, V10.D2
-	FLDPQ	-672(R26), (F17, F18)
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V19.D2, V19.D2
-	FLDPQ	-512(R26), (F18, F17)
-	FLDPQ	-480(R26), (F16, F23)
-	FLDPQ	-256(R26), (F22, F21)
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-224(R26), (F21, F22)
-	VADD	V21.D2, V16.D2, V16.D2
-	VADD	V22.D2, V23.D2, V23.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V23.D2, V8.D2, V8.D2
-	FLDPQ	-448(R26), (F23, F16)
-	FLDPQ	-416(R26), (F17, F18)
-	FLDPQ	-192(R26), (F22, F21)
-	VADD	V22.D2, V23.D2, V23.D2
-	VADD	V21.D2, V16.D2, V16.D2
-	FLDPQ	-160(R26), (F21, F22)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V23.D2, V9.D2, V9.D2
-	VADD	V16.D2, V10.D2, V10.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V18.D2, V19.D2, V19.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	FSTPQ	(F1, F3), 400(RSP)
-	FSTPQ	(F2, F7), 432(RSP)
-	FSTPQ	(F6, F5), 464(RSP)
-	FSTPQ	(F4, F12), 496(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F19, F11)
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	FLDPQ	416(R6), (F11, F19)
-	VADD	V11.D2, V5.D2, V5.D2
-	VADD	V19.D2, V6.D2, V6.D2
-	FLDPQ	448(R6), (F19, F11)
-	VADD	V19.D2, V7.D2, V7.D2
-	VADD	V11.D2, V2.D2, V2.D2
-	FLDPQ	480(R6), (F11, F19)
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V19.D2, V1.D2, V1.D2
-	FLDPQ	640(R6), (F19, F11)
-	FLDPQ	672(R6), (F10, F9)
-	FLDPQ	896(R6), (F8, F15)
-	VADD	V8.D2, V19.D2, V19.D2
-	VADD	V15.D2, V11.D2, V11.D2
-	FLDPQ	928(R6), (F15, F8)
-	VADD	V15.D2, V10.D2, V10.D2
-	VADD	V8.D2, V9.D2, V9.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	FLDPQ	704(R6), (F9, F10)
-	FLDPQ	736(R6), (F11, F19)
-	FLDPQ	960(R6), (F8, F15)
-	VADD	V8.D2, V9.D2, V9.D2
-	VADD	V15.D2, V10.D2, V10.D2
-	FLDPQ	992(R6), (F15, F8)
-	VADD	V15.D2, V11.D2, V11.D2
-	VADD	V8.D2, V19.D2, V19.D2
-	VADD	V9.D2, V7.D2, V7.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V19.D2, V1.D2, V1.D2
-	FLDPQ	-896(R26), (F19, F11)
-	FLDPQ	-864(R26), (F10, F9)
-	FLDPQ	-832(R26), (F8, F15)
-	FLDPQ	-800(R26), (F14, F13)
-	FLDPQ	-640(R26), (F18, F17)
-	VADD	V18.D2, V19.D2, V19.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	FLDPQ	-608(R26), (F17, F18)
-	VADD	V17.D2, V10.D2, V10.D2
-	VADD	V18.D2, V9.D2, V9.D2
-	FLDPQ	-576(R26), (F18, F17)
-	VADD	V18.D2, V8.D2, V8.D2
-	VADD	V17.D2, V15.D2, V15.D2
-	FLDPQ	-544(R26), (F17, F18)
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	FLDPQ	-384(R26), (F18, F17)
-	FLDPQ	-352(R26), (F16, F23)
-	FLDPQ	-128(R26), (F22, F21)
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	FLDPQ	-96(R26), (F21, F22)
-	VADD	V21.D2, V16.D2, V16.D2
-	VADD	V22.D2, V23.D2, V23.D2
-	VADD	V18.D2, V19.D2, V19.D2
-	VADD	V17.D2, V11.D2, V11.D2
-	VADD	V16.D2, V10.D2, V10.D2
-	VADD	V23.D2, V9.D2, V9.D2
-	FLDPQ	-320(R26), (F23, F16)
-	FLDPQ	-288(R26), (F17, F18)
-	FLDPQ	-64(R26), (F22, F21)
-	VADD	V22.D2, V23.D2, V23.D2
-	VADD	V21.D2, V16.D2, V16.D2
-	FLDPQ	-32(R26), (F21, F22)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V23.D2, V8.D2, V8.D2
-	VADD	V16.D2, V15.D2, V15.D2
-	VADD	V17.D2, V14.D2, V14.D2
-	VADD	V18.D2, V13.D2, V13.D2
-	VADD	V19.D2, V12.D2, V12.D2
-	VADD	V11.D2, V4.D2, V4.D2
-	VADD	V10.D2, V5.D2, V5.D2
-	VADD	V9.D2, V6.D2, V6.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	FSTPQ	(F12, F4), 528(RSP)
-	FSTPQ	(F5, F6), 560(RSP)
-	FSTPQ	(F7, F2), 592(RSP)
-	FSTPQ	(F3, F1), 624(RSP)
-	ADD	$2048, R6, R6
-
-restNo8:
-	TBZ	$10, R2, restNo4
-	FLDPQ	(R6), (F1, F3)
-	FLDPQ	32(R6), (F2, F7)
-	FLDPQ	64(R6), (F6, F5)
-	FLDPQ	96(R6), (F4, F12)
-	FLDPQ	256(R6), (F13, F14)
-	VADD	V13.D2, V1.D2, V1.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	FLDPQ	288(R6), (F14, F13)
-	VADD	V14.D2, V2.D2, V2.D2
-	VADD	V13.D2, V7.D2, V7.D2
-	FLDPQ	320(R6), (F13, F14)
-	VADD	V13.D2, V6.D2, V6.D2
-	VADD	V14.D2, V5.D2, V5.D2
-	FLDPQ	352(R6), (F14, F13)
-	VADD	V14.D2, V4.D2, V4.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	FLDPQ	512(R6), (F13, F14)
-	FLDPQ	544(R6), (F15, F8)
-	FLDPQ	768(R6), (F9, F10)
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	800(R6), (F10, F9)
-	VADD	V10.D2, V15.D2, V15.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	FLDPQ	576(R6), (F8, F15)
-	FLDPQ	608(R6), (F14, F13)
-	FLDPQ	832(R6), (F9, F10)
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	864(R6), (F10, F9)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	VADD	V15.D2, V5.D2, V5.D2
-	VADD	V14.D2, V4.D2, V4.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	FSTPQ	(F1, F3), 144(RSP)
-	FSTPQ	(F2, F7), 176(RSP)
-	FSTPQ	(F6, F5), 208(RSP)
-	FSTPQ	(F4, F12), 240(RSP)
-	FLDPQ	128(R6), (F12, F4)
-	FLDPQ	160(R6), (F5, F6)
-	FLDPQ	192(R6), (F7, F2)
-	FLDPQ	224(R6), (F3, F1)
-	FLDPQ	384(R6), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V4.D2, V4.D2
-	FLDPQ	416(R6), (F14, F13)
-	VADD	V14.D2, V5.D2, V5.D2
-	VADD	V13.D2, V6.D2, V6.D2
-	FLDPQ	448(R6), (F13, F14)
-	VADD	V13.D2, V7.D2, V7.D2
-	VADD	V14.D2, V2.D2, V2.D2
-	FLDPQ	480(R6), (F14, F13)
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	FLDPQ	640(R6), (F13, F14)
-	FLDPQ	672(R6), (F15, F8)
-	FLDPQ	896(R6), (F9, F10)
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V10.D2, V14.D2, V14.D2
-	FLDPQ	928(R6), (F10, F9)
-	VADD	V10.D2, V15.D2, V15.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V4.D2, V4.D2
-	VADD	V15.D2, V5.D2, V5.D2
-	VADD	V8.D2, V6.D2, V6.D2
-	FLDPQ	704(R6), (F8, F15)
-	FLDPQ	736(R6), (F14, F13)
-	FLDPQ	960(R6), (F9, F10)
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V15.D2, V15.D2
-	FLDPQ	992(R6), (F10, F9)
-	VADD	V10.D2, V14.D2, V14.D2
-	VADD	V9.D2, V13.D2, V13.D2
-	VADD	V8.D2, V7.D2, V7.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V13.D2, V1.D2, V1.D2
-	FSTPQ	(F12, F4), 272(RSP)
-	FSTPQ	(F5, F6), 304(RSP)
-	FSTPQ	(F7, F2), 336(RSP)
-	FSTPQ	(F3, F1), 368(RSP)
-	ADD	$1024, R6, R6
-
-restNo4:
+	BGE	restHigh
 
 restLow:
 	TBNZ	$9, R2, restTwo
@@ -13766,7 +13536,6 @@ restHalve:
 
 whole:
 	ADD	$32, RSP, R6
-	FMOVQ	16(RSP), F0
 	CMP	R6, R3
 	BEQ	fold
 	FMOVQ	16(RSP), F0
@@ -13790,6 +13559,290 @@ fold:
 	VADDP	V0.D2, V0.D2, V0.D2
 	FMOVD	F0, (R7)
 	RET
+
+restHigh:
+	TBZ	$11, R2, restNo8
+	FLDPQ	(R6), (F19, F10)
+	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	VADD	V12.D2, V19.D2, V19.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	FLDPQ	288(R6), (F4, F12)
+	VADD	V4.D2, V11.D2, V11.D2
+	VADD	V12.D2, V9.D2, V9.D2
+	FLDPQ	320(R6), (F12, F4)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V4.D2, V15.D2, V15.D2
+	FLDPQ	352(R6), (F4, F12)
+	VADD	V4.D2, V14.D2, V14.D2
+	VADD	V12.D2, V13.D2, V13.D2
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V2.D2, V4.D2, V4.D2
+	FLDPQ	800(R6), (F2, F7)
+	VADD	V2.D2, V5.D2, V5.D2
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V5.D2, V11.D2, V11.D2
+	VADD	V6.D2, V9.D2, V9.D2
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V2.D2, V5.D2, V5.D2
+	FLDPQ	864(R6), (F2, F7)
+	VADD	V2.D2, V4.D2, V4.D2
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V6.D2, V8.D2, V8.D2
+	VADD	V5.D2, V15.D2, V15.D2
+	VADD	V4.D2, V14.D2, V14.D2
+	VADD	V12.D2, V13.D2, V13.D2
+	ADD	$2048, R6, R26
+	FLDPQ	-1024(R26), (F12, F4)
+	FLDPQ	-992(R26), (F5, F6)
+	FLDPQ	-960(R26), (F7, F2)
+	FLDPQ	-928(R26), (F3, F1)
+	FLDPQ	-768(R26), (F18, F17)
+	VADD	V18.D2, V12.D2, V12.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	-736(R26), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	-704(R26), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V2.D2, V2.D2
+	FLDPQ	-672(R26), (F17, F18)
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	FLDPQ	-512(R26), (F18, F17)
+	FLDPQ	-480(R26), (F16, F23)
+	FLDPQ	-256(R26), (F22, F21)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	-224(R26), (F21, F22)
+	VADD	V21.D2, V16.D2, V16.D2
+	VADD	V22.D2, V23.D2, V23.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V16.D2, V5.D2, V5.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	FLDPQ	-448(R26), (F23, F16)
+	FLDPQ	-416(R26), (F17, F18)
+	FLDPQ	-192(R26), (F22, F21)
+	VADD	V22.D2, V23.D2, V23.D2
+	VADD	V21.D2, V16.D2, V16.D2
+	FLDPQ	-160(R26), (F21, F22)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	VADD	V16.D2, V2.D2, V2.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V5.D2, V11.D2, V11.D2
+	VADD	V6.D2, V9.D2, V9.D2
+	VADD	V7.D2, V8.D2, V8.D2
+	VADD	V2.D2, V15.D2, V15.D2
+	VADD	V3.D2, V14.D2, V14.D2
+	VADD	V1.D2, V13.D2, V13.D2
+	FSTPQ	(F19, F10), 400(RSP)
+	FSTPQ	(F11, F9), 432(RSP)
+	FSTPQ	(F8, F15), 464(RSP)
+	FSTPQ	(F14, F13), 496(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F11)
+	FLDPQ	224(R6), (F10, F19)
+	FLDPQ	384(R6), (F1, F3)
+	VADD	V1.D2, V13.D2, V13.D2
+	VADD	V3.D2, V14.D2, V14.D2
+	FLDPQ	416(R6), (F3, F1)
+	VADD	V3.D2, V15.D2, V15.D2
+	VADD	V1.D2, V8.D2, V8.D2
+	FLDPQ	448(R6), (F1, F3)
+	VADD	V1.D2, V9.D2, V9.D2
+	VADD	V3.D2, V11.D2, V11.D2
+	FLDPQ	480(R6), (F3, F1)
+	VADD	V3.D2, V10.D2, V10.D2
+	VADD	V1.D2, V19.D2, V19.D2
+	FLDPQ	640(R6), (F1, F3)
+	FLDPQ	672(R6), (F2, F7)
+	FLDPQ	896(R6), (F6, F5)
+	VADD	V6.D2, V1.D2, V1.D2
+	VADD	V5.D2, V3.D2, V3.D2
+	FLDPQ	928(R6), (F5, F6)
+	VADD	V5.D2, V2.D2, V2.D2
+	VADD	V6.D2, V7.D2, V7.D2
+	VADD	V1.D2, V13.D2, V13.D2
+	VADD	V3.D2, V14.D2, V14.D2
+	VADD	V2.D2, V15.D2, V15.D2
+	VADD	V7.D2, V8.D2, V8.D2
+	FLDPQ	704(R6), (F7, F2)
+	FLDPQ	736(R6), (F3, F1)
+	FLDPQ	960(R6), (F6, F5)
+	VADD	V6.D2, V7.D2, V7.D2
+	VADD	V5.D2, V2.D2, V2.D2
+	FLDPQ	992(R6), (F5, F6)
+	VADD	V5.D2, V3.D2, V3.D2
+	VADD	V6.D2, V1.D2, V1.D2
+	VADD	V7.D2, V9.D2, V9.D2
+	VADD	V2.D2, V11.D2, V11.D2
+	VADD	V3.D2, V10.D2, V10.D2
+	VADD	V1.D2, V19.D2, V19.D2
+	FLDPQ	-896(R26), (F1, F3)
+	FLDPQ	-864(R26), (F2, F7)
+	FLDPQ	-832(R26), (F6, F5)
+	FLDPQ	-800(R26), (F4, F12)
+	FLDPQ	-640(R26), (F18, F17)
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	FLDPQ	-608(R26), (F17, F18)
+	VADD	V17.D2, V2.D2, V2.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	-576(R26), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	-544(R26), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	FLDPQ	-384(R26), (F18, F17)
+	FLDPQ	-352(R26), (F16, F23)
+	FLDPQ	-128(R26), (F22, F21)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	FLDPQ	-96(R26), (F21, F22)
+	VADD	V21.D2, V16.D2, V16.D2
+	VADD	V22.D2, V23.D2, V23.D2
+	VADD	V18.D2, V1.D2, V1.D2
+	VADD	V17.D2, V3.D2, V3.D2
+	VADD	V16.D2, V2.D2, V2.D2
+	VADD	V23.D2, V7.D2, V7.D2
+	FLDPQ	-320(R26), (F23, F16)
+	FLDPQ	-288(R26), (F17, F18)
+	FLDPQ	-64(R26), (F22, F21)
+	VADD	V22.D2, V23.D2, V23.D2
+	VADD	V21.D2, V16.D2, V16.D2
+	FLDPQ	-32(R26), (F21, F22)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V23.D2, V6.D2, V6.D2
+	VADD	V16.D2, V5.D2, V5.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V12.D2, V12.D2
+	VADD	V1.D2, V13.D2, V13.D2
+	VADD	V3.D2, V14.D2, V14.D2
+	VADD	V2.D2, V15.D2, V15.D2
+	VADD	V7.D2, V8.D2, V8.D2
+	VADD	V6.D2, V9.D2, V9.D2
+	VADD	V5.D2, V11.D2, V11.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	FSTPQ	(F13, F14), 528(RSP)
+	FSTPQ	(F15, F8), 560(RSP)
+	FSTPQ	(F9, F11), 592(RSP)
+	FSTPQ	(F10, F19), 624(RSP)
+	ADD	$2048, R6, R6
+
+restNo8:
+	TBZ	$10, R2, restNo4
+	FLDPQ	(R6), (F19, F10)
+	FLDPQ	32(R6), (F11, F9)
+	FLDPQ	64(R6), (F8, F15)
+	FLDPQ	96(R6), (F14, F13)
+	FLDPQ	256(R6), (F12, F4)
+	VADD	V12.D2, V19.D2, V19.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	FLDPQ	288(R6), (F4, F12)
+	VADD	V4.D2, V11.D2, V11.D2
+	VADD	V12.D2, V9.D2, V9.D2
+	FLDPQ	320(R6), (F12, F4)
+	VADD	V12.D2, V8.D2, V8.D2
+	VADD	V4.D2, V15.D2, V15.D2
+	FLDPQ	352(R6), (F4, F12)
+	VADD	V4.D2, V14.D2, V14.D2
+	VADD	V12.D2, V13.D2, V13.D2
+	FLDPQ	512(R6), (F12, F4)
+	FLDPQ	544(R6), (F5, F6)
+	FLDPQ	768(R6), (F7, F2)
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V2.D2, V4.D2, V4.D2
+	FLDPQ	800(R6), (F2, F7)
+	VADD	V2.D2, V5.D2, V5.D2
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V5.D2, V11.D2, V11.D2
+	VADD	V6.D2, V9.D2, V9.D2
+	FLDPQ	576(R6), (F6, F5)
+	FLDPQ	608(R6), (F4, F12)
+	FLDPQ	832(R6), (F7, F2)
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V2.D2, V5.D2, V5.D2
+	FLDPQ	864(R6), (F2, F7)
+	VADD	V2.D2, V4.D2, V4.D2
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V6.D2, V8.D2, V8.D2
+	VADD	V5.D2, V15.D2, V15.D2
+	VADD	V4.D2, V14.D2, V14.D2
+	VADD	V12.D2, V13.D2, V13.D2
+	FSTPQ	(F19, F10), 144(RSP)
+	FSTPQ	(F11, F9), 176(RSP)
+	FSTPQ	(F8, F15), 208(RSP)
+	FSTPQ	(F14, F13), 240(RSP)
+	FLDPQ	128(R6), (F13, F14)
+	FLDPQ	160(R6), (F15, F8)
+	FLDPQ	192(R6), (F9, F11)
+	FLDPQ	224(R6), (F10, F19)
+	FLDPQ	384(R6), (F12, F4)
+	VADD	V12.D2, V13.D2, V13.D2
+	VADD	V4.D2, V14.D2, V14.D2
+	FLDPQ	416(R6), (F4, F12)
+	VADD	V4.D2, V15.D2, V15.D2
+	VADD	V12.D2, V8.D2, V8.D2
+	FLDPQ	448(R6), (F12, F4)
+	VADD	V12.D2, V9.D2, V9.D2
+	VADD	V4.D2, V11.D2, V11.D2
+	FLDPQ	480(R6), (F4, F12)
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	FLDPQ	640(R6), (F12, F4)
+	FLDPQ	672(R6), (F5, F6)
+	FLDPQ	896(R6), (F7, F2)
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V2.D2, V4.D2, V4.D2
+	FLDPQ	928(R6), (F2, F7)
+	VADD	V2.D2, V5.D2, V5.D2
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V12.D2, V13.D2, V13.D2
+	VADD	V4.D2, V14.D2, V14.D2
+	VADD	V5.D2, V15.D2, V15.D2
+	VADD	V6.D2, V8.D2, V8.D2
+	FLDPQ	704(R6), (F6, F5)
+	FLDPQ	736(R6), (F4, F12)
+	FLDPQ	960(R6), (F7, F2)
+	VADD	V7.D2, V6.D2, V6.D2
+	VADD	V2.D2, V5.D2, V5.D2
+	FLDPQ	992(R6), (F2, F7)
+	VADD	V2.D2, V4.D2, V4.D2
+	VADD	V7.D2, V12.D2, V12.D2
+	VADD	V6.D2, V9.D2, V9.D2
+	VADD	V5.D2, V11.D2, V11.D2
+	VADD	V4.D2, V10.D2, V10.D2
+	VADD	V12.D2, V19.D2, V19.D2
+	FSTPQ	(F13, F14), 272(RSP)
+	FSTPQ	(F15, F8), 304(RSP)
+	FSTPQ	(F9, F11), 336(RSP)
+	FSTPQ	(F10, F19), 368(RSP)
+	ADD	$1024, R6, R6
+
+restNo4:
+	JMP	restLow
 
 restTwo:
 	FLDPQ	(R6), (F1, F3)
@@ -14129,394 +14182,394 @@ blockRow0:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(5, 2, 2)
+	FADD_S4(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 6, 6)
+	FADD_S4(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(15, 11, 11)
+	FADD_S4(14, 10, 10)
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2fd508 // fadd v8.4s, v8.4s, v15.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 9, 9)
+	FADD_S4(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 15, 15)
+	FADD_S4(18, 14, 14)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d400 // fadd v0.4s, v0.4s, v19.4s
-	WORD	$0x4e32d421 // fadd v1.4s, v1.4s, v18.4s
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
-	WORD	$0x4e30d463 // fadd v3.4s, v3.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 0, 0)
+	FADD_S4(18, 1, 1)
+	FADD_S4(17, 2, 2)
+	FADD_S4(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
-	WORD	$0x4e33d4e7 // fadd v7.4s, v7.4s, v19.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 4, 4)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(24, 23, 23)
+	FADD_S4(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(23, 19, 19)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(28, 27, 27)
+	FADD_S4(24, 20, 20)
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 17, 17)
+	FADD_S4(23, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 20, 20)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
+	FADD_S4(26, 22, 22)
+	FADD_S4(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e3cd77b // fadd v27.4s, v27.4s, v28.4s
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
+	FADD_S4(28, 27, 27)
+	FADD_S4(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e3dd739 // fadd v25.4s, v25.4s, v29.4s
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2cd4e7 // fadd v7.4s, v7.4s, v12.4s
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e25d421 // fadd v1.4s, v1.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(29, 25, 25)
+	FADD_S4(28, 24, 24)
+	FADD_S4(27, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(25, 22, 22)
+	FADD_S4(24, 23, 23)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
+	FADD_S4(11, 0, 0)
+	FADD_S4(10, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 6, 6)
+	FADD_S4(12, 7, 7)
+	FADD_S4(4, 0, 0)
+	FADD_S4(5, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -14532,13 +14585,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -14561,8 +14614,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -14594,394 +14647,394 @@ blockRow0:
 	FLDPQ	(R1), (F0, F1)
 	FLDPQ	32(R1), (F2, F3)
 	FLDPQ	256(R1), (F4, F5)
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
 	FLDPQ	288(R1), (F5, F4)
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	512(R1), (F4, F5)
 	FLDPQ	544(R1), (F6, F7)
 	FLDPQ	768(R1), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	800(R1), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F7, F6)
 	FLDPQ	-992(R26), (F5, F4)
 	FLDPQ	-768(R26), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	-736(R26), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	-512(R26), (F8, F9)
 	FLDPQ	-480(R26), (F10, F11)
 	FLDPQ	-256(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-224(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e67d400 // fadd v0.2d, v0.2d, v7.2d
-	WORD	$0x4e66d421 // fadd v1.2d, v1.2d, v6.2d
-	WORD	$0x4e65d442 // fadd v2.2d, v2.2d, v5.2d
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
+	FADD_D2(7, 0, 0)
+	FADD_D2(6, 1, 1)
+	FADD_D2(5, 2, 2)
+	FADD_D2(4, 3, 3)
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	320(R1), (F11, F10)
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
 	FLDPQ	352(R1), (F10, F11)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	576(R1), (F11, F10)
 	FLDPQ	608(R1), (F9, F8)
 	FLDPQ	832(R1), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	864(R1), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	-960(R26), (F8, F9)
 	FLDPQ	-928(R26), (F10, F11)
 	FLDPQ	-704(R26), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	-672(R26), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
 	FLDPQ	-448(R26), (F12, F13)
 	FLDPQ	-416(R26), (F14, F15)
 	FLDPQ	-192(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-160(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e6bd4e7 // fadd v7.2d, v7.2d, v11.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
+	FADD_D2(14, 10, 10)
+	FADD_D2(15, 11, 11)
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
+	FADD_D2(10, 6, 6)
+	FADD_D2(11, 7, 7)
 	FLDPQ	128(R1), (F11, F10)
 	FLDPQ	160(R1), (F9, F8)
 	FLDPQ	384(R1), (F15, F14)
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
 	FLDPQ	416(R1), (F14, F15)
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	640(R1), (F15, F14)
 	FLDPQ	672(R1), (F13, F12)
 	FLDPQ	896(R1), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	928(R1), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e6fd56b // fadd v11.2d, v11.2d, v15.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
+	FADD_D2(15, 11, 11)
+	FADD_D2(14, 10, 10)
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
 	FLDPQ	-896(R26), (F12, F13)
 	FLDPQ	-864(R26), (F14, F15)
 	FLDPQ	-640(R26), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	-608(R26), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	-384(R26), (F16, F17)
 	FLDPQ	-352(R26), (F18, F19)
 	FLDPQ	-128(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-96(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6ed529 // fadd v9.2d, v9.2d, v14.2d
-	WORD	$0x4e6fd508 // fadd v8.2d, v8.2d, v15.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
+	FADD_D2(19, 15, 15)
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
+	FADD_D2(14, 9, 9)
+	FADD_D2(15, 8, 8)
 	FLDPQ	192(R1), (F15, F14)
 	FLDPQ	224(R1), (F13, F12)
 	FLDPQ	448(R1), (F19, F18)
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R1), (F18, F19)
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	704(R1), (F19, F18)
 	FLDPQ	736(R1), (F17, F16)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	992(R1), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d5ef // fadd v15.2d, v15.2d, v19.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 15, 15)
+	FADD_D2(18, 14, 14)
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	-832(R26), (F16, F17)
 	FLDPQ	-800(R26), (F18, F19)
 	FLDPQ	-576(R26), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	-544(R26), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	FLDPQ	-320(R26), (F20, F21)
 	FLDPQ	-288(R26), (F22, F23)
 	FLDPQ	-64(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-32(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	(R26), (F19, F18)
 	FLDPQ	32(R26), (F17, F16)
 	FLDPQ	256(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	288(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	512(R26), (F23, F22)
 	FLDPQ	544(R26), (F21, F20)
 	FLDPQ	768(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	800(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-1024(R26), (F20, F21)
 	FLDPQ	-992(R26), (F22, F23)
 	FLDPQ	-768(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-736(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-512(R26), (F24, F25)
 	FLDPQ	-480(R26), (F26, F27)
 	FLDPQ	-256(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-224(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d400 // fadd v0.2d, v0.2d, v19.2d
-	WORD	$0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
-	WORD	$0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 0, 0)
+	FADD_D2(18, 1, 1)
+	FADD_D2(17, 2, 2)
+	FADD_D2(16, 3, 3)
 	ADD	$2048, R1, R26
 	FLDPQ	64(R26), (F16, F17)
 	FLDPQ	96(R26), (F18, F19)
 	FLDPQ	320(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	352(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	576(R26), (F23, F22)
 	FLDPQ	608(R26), (F21, F20)
 	FLDPQ	832(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	864(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-960(R26), (F20, F21)
 	FLDPQ	-928(R26), (F22, F23)
 	FLDPQ	-704(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-672(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-448(R26), (F27, F26)
 	FLDPQ	-416(R26), (F25, F24)
 	FLDPQ	-192(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-160(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD	$0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 4, 4)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FADD_D2(19, 7, 7)
 	ADD	$2048, R1, R26
 	FLDPQ	128(R26), (F19, F18)
 	FLDPQ	160(R26), (F17, F16)
 	FLDPQ	384(R26), (F23, F22)
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
 	FLDPQ	416(R26), (F22, F23)
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
 	FLDPQ	640(R26), (F23, F22)
 	FLDPQ	672(R26), (F21, F20)
 	FLDPQ	896(R26), (F24, F25)
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(24, 23, 23)
+	FADD_D2(25, 22, 22)
 	FLDPQ	928(R26), (F25, F24)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(24, 20, 20)
+	FADD_D2(23, 19, 19)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
 	ADD	$4096, R1, R26
 	FLDPQ	-896(R26), (F20, F21)
 	FLDPQ	-864(R26), (F22, F23)
 	FLDPQ	-640(R26), (F24, F25)
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
 	FLDPQ	-608(R26), (F25, F24)
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
 	FLDPQ	-384(R26), (F24, F25)
 	FLDPQ	-352(R26), (F26, F27)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
+	FADD_D2(28, 24, 24)
+	FADD_D2(29, 25, 25)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e78d694 // fadd v20.2d, v20.2d, v24.2d
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(29, 26, 26)
+	FADD_D2(28, 27, 27)
+	FADD_D2(24, 20, 20)
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
+	FADD_D2(22, 17, 17)
+	FADD_D2(23, 16, 16)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	ADD	$2048, R1, R26
 	FLDPQ	192(R26), (F16, F17)
 	FLDPQ	224(R26), (F18, F19)
 	FLDPQ	448(R26), (F23, F22)
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
 	FLDPQ	480(R26), (F22, F23)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
 	FLDPQ	704(R26), (F23, F22)
 	FLDPQ	736(R26), (F21, F20)
 	FLDPQ	960(R26), (F27, F26)
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(27, 23, 23)
+	FADD_D2(26, 22, 22)
 	FLDPQ	992(R26), (F26, F27)
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e77d610 // fadd v16.2d, v16.2d, v23.2d
-	WORD	$0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	FADD_D2(26, 21, 21)
+	FADD_D2(27, 20, 20)
+	FADD_D2(23, 16, 16)
+	FADD_D2(22, 17, 17)
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
 	ADD	$4096, R1, R26
 	FLDPQ	-832(R26), (F20, F21)
 	FLDPQ	-800(R26), (F22, F23)
 	FLDPQ	-576(R26), (F27, F26)
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
 	FLDPQ	-544(R26), (F26, F27)
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
-	WORD	$0x4e7bd6f7 // fadd v23.2d, v23.2d, v27.2d
+	FADD_D2(26, 22, 22)
+	FADD_D2(27, 23, 23)
 	FLDPQ	-320(R26), (F27, F26)
 	FLDPQ	-288(R26), (F25, F24)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD	$0x4e7dd75a // fadd v26.2d, v26.2d, v29.2d
+	FADD_D2(28, 27, 27)
+	FADD_D2(29, 26, 26)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e7dd739 // fadd v25.2d, v25.2d, v29.2d
-	WORD	$0x4e7cd718 // fadd v24.2d, v24.2d, v28.2d
-	WORD	$0x4e7bd694 // fadd v20.2d, v20.2d, v27.2d
-	WORD	$0x4e7ad6b5 // fadd v21.2d, v21.2d, v26.2d
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
-	WORD	$0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e77d673 // fadd v19.2d, v19.2d, v23.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
-	WORD	$0x4e6bd400 // fadd v0.2d, v0.2d, v11.2d
-	WORD	$0x4e6ad421 // fadd v1.2d, v1.2d, v10.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6dd4c6 // fadd v6.2d, v6.2d, v13.2d
-	WORD	$0x4e6cd4e7 // fadd v7.2d, v7.2d, v12.2d
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(29, 25, 25)
+	FADD_D2(28, 24, 24)
+	FADD_D2(27, 20, 20)
+	FADD_D2(26, 21, 21)
+	FADD_D2(25, 22, 22)
+	FADD_D2(24, 23, 23)
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FADD_D2(23, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
+	FADD_D2(11, 0, 0)
+	FADD_D2(10, 1, 1)
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
+	FADD_D2(13, 6, 6)
+	FADD_D2(12, 7, 7)
+	FADD_D2(4, 0, 0)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(2, 0, 0)
+	FADD_D2(3, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -14995,7 +15048,7 @@ blockFold:
 	BEQ	blockSingle
 	FMOVQ	32(RSP), F1
 	FMOVQ	48(RSP), F3
-	WORD	$0x6e63d421 // faddp v1.2d, v1.2d, v3.2d
+	FADDP_D2(3, 1, 1)
 	CMP	$2, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -15011,7 +15064,7 @@ skip_1:
 	JMP	blockNext
 
 blockSingle:
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R2)
 
 blockNext:
@@ -15041,581 +15094,581 @@ blockWhole:
 
 blockRow0:
 	FLDPQ	(R1), (F0, F2)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
 	FLDPQ	128(R1), (F4, F5)
-	WORD	$0x4e217886 // fcvtl2 v6.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FCVTL2(4, 6)
+	FCVTL(4, 4)
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	384(R1), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
 	FLDPQ	640(R1), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	896(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	160(R1), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	416(R1), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
 	FLDPQ	672(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	928(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	192(R1), (F15, F14)
-	WORD	$0x4e2179ec // fcvtl2 v12.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2179cc // fcvtl2 v12.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FCVTL2(15, 12)
+	FCVTL(15, 15)
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
+	FCVTL2(14, 12)
+	FCVTL(14, 14)
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	448(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
 	FLDPQ	704(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	960(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
 	FLDPQ	224(R1), (F19, F18)
-	WORD	$0x4e217a70 // fcvtl2 v16.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e217a50 // fcvtl2 v16.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FCVTL2(19, 16)
+	FCVTL(19, 19)
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
+	FCVTL2(18, 16)
+	FCVTL(18, 18)
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	480(R1), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	736(R1), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	992(R1), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-896(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-640(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-384(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-128(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-864(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-608(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-352(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-96(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
 	FLDPQ	-832(R26), (F23, F22)
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-576(R26), (F25, F24)
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
 	FLDPQ	-320(R26), (F24, F25)
-	WORD	$0x4e217b1a // fcvtl2 v26.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e217b3a // fcvtl2 v26.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FCVTL2(24, 26)
+	FCVTL(24, 24)
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
+	FCVTL2(25, 26)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
-	WORD	$0x4e217b38 // fcvtl2 v24.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
+	FCVTL2(25, 24)
+	FCVTL(25, 25)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
 	FLDPQ	-64(R26), (F28, F29)
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
 	FLDPQ	-800(R26), (F22, F23)
-	WORD	$0x4e217ad4 // fcvtl2 v20.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e217af4 // fcvtl2 v20.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FCVTL2(22, 20)
+	FCVTL(22, 22)
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
+	FCVTL2(23, 20)
+	FCVTL(23, 23)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
-	WORD	$0x4e217af6 // fcvtl2 v22.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
-	WORD	$0x4e217a95 // fcvtl2 v21.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
+	FCVTL2(23, 22)
+	FCVTL(23, 23)
+	FCVTL2(20, 21)
+	FCVTL(20, 20)
 	FLDPQ	-544(R26), (F27, F26)
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
-	WORD	$0x4e217ab4 // fcvtl2 v20.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
+	FCVTL2(21, 20)
+	FCVTL(21, 21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
 	FLDPQ	-288(R26), (F26, F27)
-	WORD	$0x4e217b58 // fcvtl2 v24.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e217b78 // fcvtl2 v24.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FCVTL2(26, 24)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
+	FCVTL2(27, 24)
+	FCVTL(27, 27)
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
-	WORD	$0x4e217b7a // fcvtl2 v26.4s, v27.8h
-	WORD	$0x0e217b7b // fcvtl v27.4s, v27.4h
-	WORD	$0x4e217b19 // fcvtl2 v25.4s, v24.8h
-	WORD	$0x0e217b18 // fcvtl v24.4s, v24.4h
+	FCVTL2(27, 26)
+	FCVTL(27, 27)
+	FCVTL2(24, 25)
+	FCVTL(24, 24)
 	FLDPQ	-32(R26), (F29, F28)
-	WORD	$0x4e217bbe // fcvtl2 v30.4s, v29.8h
-	WORD	$0x0e217bbd // fcvtl v29.4s, v29.4h
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
-	WORD	$0x4e217b9e // fcvtl2 v30.4s, v28.8h
-	WORD	$0x0e217b9c // fcvtl v28.4s, v28.4h
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL2(29, 30)
+	FCVTL(29, 29)
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
+	FCVTL2(28, 30)
+	FCVTL(28, 28)
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -15631,13 +15684,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -15660,8 +15713,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -15698,12 +15751,12 @@ blockRow0:
 	FLDPQ	128(R1), (F4, F5)
 	VZIP2	V4.H8, V31.H8, V6.H8
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d400 // fadd v0.4s, v0.4s, v4.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
+	FADD_S4(4, 0, 0)
+	FADD_S4(6, 1, 1)
 	VZIP2	V5.H8, V31.H8, V6.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d442 // fadd v2.4s, v2.4s, v5.4s
-	WORD	$0x4e26d463 // fadd v3.4s, v3.4s, v6.4s
+	FADD_S4(5, 2, 2)
+	FADD_S4(6, 3, 3)
 	FLDPQ	256(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -15712,16 +15765,16 @@ blockRow0:
 	FLDPQ	384(R1), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(8, 5, 5)
+	FADD_S4(10, 4, 4)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
 	FLDPQ	512(R1), (F7, F4)
 	VZIP2	V7.H8, V31.H8, V6.H8
 	VZIP1	V7.H8, V31.H8, V7.H8
@@ -15730,12 +15783,12 @@ blockRow0:
 	FLDPQ	640(R1), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(9, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(10, 5, 5)
 	FLDPQ	768(R1), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -15744,20 +15797,20 @@ blockRow0:
 	FLDPQ	896(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e27d400 // fadd v0.4s, v0.4s, v7.4s
-	WORD	$0x4e26d421 // fadd v1.4s, v1.4s, v6.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 4, 4)
+	FADD_S4(11, 5, 5)
+	FADD_S4(7, 0, 0)
+	FADD_S4(6, 1, 1)
+	FADD_S4(4, 2, 2)
+	FADD_S4(5, 3, 3)
 	FLDPQ	32(R1), (F5, F6)
 	VZIP2	V5.H8, V31.H8, V4.H8
 	VZIP1	V5.H8, V31.H8, V5.H8
@@ -15766,12 +15819,12 @@ blockRow0:
 	FLDPQ	160(R1), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
+	FADD_S4(11, 5, 5)
+	FADD_S4(9, 4, 4)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
+	FADD_S4(10, 6, 6)
+	FADD_S4(9, 7, 7)
 	FLDPQ	288(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -15780,16 +15833,16 @@ blockRow0:
 	FLDPQ	416(R1), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	544(R1), (F8, F11)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -15798,12 +15851,12 @@ blockRow0:
 	FLDPQ	672(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	FLDPQ	800(R1), (F13, F14)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -15812,20 +15865,20 @@ blockRow0:
 	FLDPQ	928(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e28d4a5 // fadd v5.4s, v5.4s, v8.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(13, 8, 8)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 11, 11)
+	FADD_S4(15, 10, 10)
+	FADD_S4(8, 5, 5)
+	FADD_S4(9, 4, 4)
+	FADD_S4(11, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	64(R1), (F10, F9)
 	VZIP2	V10.H8, V31.H8, V11.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
@@ -15834,12 +15887,12 @@ blockRow0:
 	FLDPQ	192(R1), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V12.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
+	FADD_S4(15, 10, 10)
+	FADD_S4(12, 11, 11)
 	VZIP2	V14.H8, V31.H8, V12.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
+	FADD_S4(14, 9, 9)
+	FADD_S4(12, 8, 8)
 	FLDPQ	320(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -15848,16 +15901,16 @@ blockRow0:
 	FLDPQ	448(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 15, 15)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2dd508 // fadd v8.4s, v8.4s, v13.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(14, 10, 10)
+	FADD_S4(15, 11, 11)
+	FADD_S4(12, 9, 9)
+	FADD_S4(13, 8, 8)
 	FLDPQ	576(R1), (F13, F15)
 	VZIP2	V13.H8, V31.H8, V12.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
@@ -15866,12 +15919,12 @@ blockRow0:
 	FLDPQ	704(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(16, 13, 13)
+	FADD_S4(18, 12, 12)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(18, 14, 14)
 	FLDPQ	832(R1), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -15880,20 +15933,20 @@ blockRow0:
 	FLDPQ	960(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
+	FADD_S4(18, 15, 15)
+	FADD_S4(19, 14, 14)
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(15, 9, 9)
+	FADD_S4(14, 8, 8)
 	FLDPQ	96(R1), (F14, F12)
 	VZIP2	V14.H8, V31.H8, V15.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
@@ -15902,12 +15955,12 @@ blockRow0:
 	FLDPQ	224(R1), (F19, F18)
 	VZIP2	V19.H8, V31.H8, V16.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(19, 14, 14)
+	FADD_S4(16, 15, 15)
 	VZIP2	V18.H8, V31.H8, V16.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e30d5ad // fadd v13.4s, v13.4s, v16.4s
+	FADD_S4(18, 12, 12)
+	FADD_S4(16, 13, 13)
 	FLDPQ	352(R1), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -15916,16 +15969,16 @@ blockRow0:
 	FLDPQ	480(R1), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 14, 14)
+	FADD_S4(19, 15, 15)
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	608(R1), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -15934,12 +15987,12 @@ blockRow0:
 	FLDPQ	736(R1), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	FLDPQ	864(R1), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -15948,20 +16001,20 @@ blockRow0:
 	FLDPQ	992(R1), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
 	ADD	$2048, R1, R26
 	FLDPQ	-1024(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
@@ -15971,12 +16024,12 @@ blockRow0:
 	FLDPQ	-896(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-768(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -15985,16 +16038,16 @@ blockRow0:
 	FLDPQ	-640(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-512(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16003,12 +16056,12 @@ blockRow0:
 	FLDPQ	-384(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-256(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -16017,24 +16070,24 @@ blockRow0:
 	FLDPQ	-128(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d400 // fadd v0.4s, v0.4s, v18.4s
-	WORD	$0x4e33d421 // fadd v1.4s, v1.4s, v19.4s
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 0, 0)
+	FADD_S4(19, 1, 1)
+	FADD_S4(16, 2, 2)
+	FADD_S4(17, 3, 3)
 	FLDPQ	-992(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -16043,12 +16096,12 @@ blockRow0:
 	FLDPQ	-864(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-736(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -16057,16 +16110,16 @@ blockRow0:
 	FLDPQ	-608(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-480(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16075,12 +16128,12 @@ blockRow0:
 	FLDPQ	-352(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-224(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -16089,24 +16142,24 @@ blockRow0:
 	FLDPQ	-96(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(16, 4, 4)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
 	FLDPQ	-960(R26), (F18, F16)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
@@ -16115,12 +16168,12 @@ blockRow0:
 	FLDPQ	-832(R26), (F23, F22)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
+	FADD_S4(23, 18, 18)
+	FADD_S4(20, 19, 19)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 17, 17)
 	FLDPQ	-704(R26), (F22, F20)
 	VZIP2	V22.H8, V31.H8, V23.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
@@ -16129,16 +16182,16 @@ blockRow0:
 	FLDPQ	-576(R26), (F25, F24)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
+	FADD_S4(25, 22, 22)
+	FADD_S4(26, 23, 23)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 21, 21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	-448(R26), (F21, F23)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16147,12 +16200,12 @@ blockRow0:
 	FLDPQ	-320(R26), (F24, F25)
 	VZIP2	V24.H8, V31.H8, V26.H8
 	VZIP1	V24.H8, V31.H8, V24.H8
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
+	FADD_S4(24, 21, 21)
+	FADD_S4(26, 20, 20)
 	VZIP2	V25.H8, V31.H8, V26.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(26, 22, 22)
 	FLDPQ	-192(R26), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V24.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
@@ -16161,24 +16214,24 @@ blockRow0:
 	FLDPQ	-64(R26), (F28, F29)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd739 // fadd v25.4s, v25.4s, v28.4s
-	WORD	$0x4e3ed718 // fadd v24.4s, v24.4s, v30.4s
+	FADD_S4(28, 25, 25)
+	FADD_S4(30, 24, 24)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd75a // fadd v26.4s, v26.4s, v29.4s
-	WORD	$0x4e3ed77b // fadd v27.4s, v27.4s, v30.4s
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e37d610 // fadd v16.4s, v16.4s, v23.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(29, 26, 26)
+	FADD_S4(30, 27, 27)
+	FADD_S4(25, 21, 21)
+	FADD_S4(24, 20, 20)
+	FADD_S4(26, 23, 23)
+	FADD_S4(27, 22, 22)
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(23, 16, 16)
+	FADD_S4(22, 17, 17)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(16, 9, 9)
+	FADD_S4(17, 8, 8)
 	FLDPQ	-928(R26), (F17, F19)
 	VZIP2	V17.H8, V31.H8, V16.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
@@ -16187,12 +16240,12 @@ blockRow0:
 	FLDPQ	-800(R26), (F22, F23)
 	VZIP2	V22.H8, V31.H8, V20.H8
 	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
+	FADD_S4(22, 17, 17)
+	FADD_S4(20, 16, 16)
 	VZIP2	V23.H8, V31.H8, V20.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e34d652 // fadd v18.4s, v18.4s, v20.4s
+	FADD_S4(23, 19, 19)
+	FADD_S4(20, 18, 18)
 	FLDPQ	-672(R26), (F23, F20)
 	VZIP2	V23.H8, V31.H8, V22.H8
 	VZIP1	V23.H8, V31.H8, V23.H8
@@ -16201,16 +16254,16 @@ blockRow0:
 	FLDPQ	-544(R26), (F27, F26)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6f7 // fadd v23.4s, v23.4s, v27.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
+	FADD_S4(27, 23, 23)
+	FADD_S4(24, 22, 22)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6b5 // fadd v21.4s, v21.4s, v24.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 21, 21)
+	FADD_S4(23, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	-416(R26), (F21, F22)
 	VZIP2	V21.H8, V31.H8, V20.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
@@ -16219,12 +16272,12 @@ blockRow0:
 	FLDPQ	-288(R26), (F26, F27)
 	VZIP2	V26.H8, V31.H8, V24.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e38d694 // fadd v20.4s, v20.4s, v24.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(24, 20, 20)
 	VZIP2	V27.H8, V31.H8, V24.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e38d6f7 // fadd v23.4s, v23.4s, v24.4s
+	FADD_S4(27, 22, 22)
+	FADD_S4(24, 23, 23)
 	FLDPQ	-160(R26), (F27, F24)
 	VZIP2	V27.H8, V31.H8, V26.H8
 	VZIP1	V27.H8, V31.H8, V27.H8
@@ -16233,39 +16286,39 @@ blockRow0:
 	FLDPQ	-32(R26), (F29, F28)
 	VZIP2	V29.H8, V31.H8, V30.H8
 	VZIP1	V29.H8, V31.H8, V29.H8
-	WORD	$0x4e3dd77b // fadd v27.4s, v27.4s, v29.4s
-	WORD	$0x4e3ed75a // fadd v26.4s, v26.4s, v30.4s
+	FADD_S4(29, 27, 27)
+	FADD_S4(30, 26, 26)
 	VZIP2	V28.H8, V31.H8, V30.H8
 	VZIP1	V28.H8, V31.H8, V28.H8
-	WORD	$0x4e3cd718 // fadd v24.4s, v24.4s, v28.4s
-	WORD	$0x4e3ed739 // fadd v25.4s, v25.4s, v30.4s
-	WORD	$0x4e3bd6b5 // fadd v21.4s, v21.4s, v27.4s
-	WORD	$0x4e3ad694 // fadd v20.4s, v20.4s, v26.4s
-	WORD	$0x4e38d6d6 // fadd v22.4s, v22.4s, v24.4s
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
-	WORD	$0x4e2bd421 // fadd v1.4s, v1.4s, v11.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2cd4c6 // fadd v6.4s, v6.4s, v12.4s
-	WORD	$0x4e2dd4e7 // fadd v7.4s, v7.4s, v13.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(28, 24, 24)
+	FADD_S4(30, 25, 25)
+	FADD_S4(27, 21, 21)
+	FADD_S4(26, 20, 20)
+	FADD_S4(24, 22, 22)
+	FADD_S4(25, 23, 23)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 18, 18)
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(19, 12, 12)
+	FADD_S4(18, 13, 13)
+	FADD_S4(10, 0, 0)
+	FADD_S4(11, 1, 1)
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
+	FADD_S4(12, 6, 6)
+	FADD_S4(13, 7, 7)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 1, 1)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(2, 0, 0)
+	FADD_S4(3, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	F0, (R4)
 	MOVD	32(R0), R6
 	ADD	R6, R1, R1
@@ -16281,13 +16334,13 @@ blockFold:
 	FMOVQ	48(RSP), F3
 	VZIP2	V3.D2, V1.D2, V2.D2
 	VZIP1	V3.D2, V1.D2, V1.D2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	64(RSP), F3
 	FMOVQ	80(RSP), F2
 	VZIP2	V2.D2, V3.D2, V7.D2
 	VZIP1	V2.D2, V3.D2, V3.D2
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x6e23d421 // faddp v1.4s, v1.4s, v3.4s
+	FADD_S4(7, 3, 3)
+	FADDP_S4(3, 1, 1)
 	CMP	$4, R4
 	BNE	blockPart
 	FMOVQ	F1, (R2)
@@ -16310,8 +16363,8 @@ skip_2:
 
 blockSingle:
 	VEXT	$8, V0.B16, V0.B16, V1.B16
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
-	WORD	$0x6e20d400 // faddp v0.4s, v0.4s, v0.4s
+	FADD_S4(1, 0, 0)
+	FADDP_S4(0, 0, 0)
 	FMOVS	F0, (R2)
 
 blockNext:
@@ -17272,13 +17325,13 @@ pack4loop:
 	FMOVQ	16(R1), F1
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	48(R1), F2
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$64, R1, R1
 	ADD	$16, R2, R2
@@ -17304,15 +17357,15 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVQ	24(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVQ	36(R1), F4
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$48, R1, R1
 	ADD	$16, R2, R2
@@ -17331,7 +17384,7 @@ pack2loop:
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F1
 	FMOVQ	16(R1), F0
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -17391,30 +17444,30 @@ whole2:
 	FMOVQ	16(R1), F2
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVQ	(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVQ	16(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F4
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVQ	(R1), F5
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -17439,7 +17492,7 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F3
 	VBIF	V1.B16, V0.B16, V3.B16
@@ -17450,8 +17503,8 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -17515,13 +17568,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -17544,8 +17597,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -17664,7 +17717,7 @@ rowRow1:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17682,9 +17735,9 @@ rowRow2:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17696,7 +17749,7 @@ rowRow2:
 rowRow3:
 	FMOVQ	(R1), F0
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17705,8 +17758,8 @@ rowRow3:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17724,13 +17777,13 @@ rowRow4:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17742,9 +17795,9 @@ rowRow4:
 rowRow5:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17753,10 +17806,10 @@ rowRow5:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17768,7 +17821,7 @@ rowRow5:
 rowRow6:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17777,14 +17830,14 @@ rowRow6:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17796,14 +17849,14 @@ rowRow6:
 rowRow7:
 	FMOVQ	(R1), F0
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17812,9 +17865,9 @@ rowRow7:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17832,21 +17885,21 @@ rowRow8:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	64(R1), F0
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17858,13 +17911,13 @@ rowRow8:
 rowRow9:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17873,14 +17926,14 @@ rowRow9:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17892,9 +17945,9 @@ rowRow9:
 rowRow10:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17903,20 +17956,20 @@ rowRow10:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17928,20 +17981,20 @@ rowRow10:
 rowRow11:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17950,11 +18003,11 @@ rowRow11:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FADD_S4(3, 1, 1)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -17966,7 +18019,7 @@ rowRow11:
 rowRow12:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -17975,26 +18028,26 @@ rowRow12:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	32(R1), F0
 	FMOVQ	160(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18006,20 +18059,20 @@ rowRow12:
 rowRow13:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18028,15 +18081,15 @@ rowRow13:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18048,14 +18101,14 @@ rowRow13:
 rowRow14:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18064,23 +18117,23 @@ rowRow14:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	16(R1), F0
 	FMOVQ	144(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18092,29 +18145,29 @@ rowRow14:
 rowRow15:
 	FMOVQ	(R1), F0
 	FMOVQ	128(R1), F2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$2, R5, R8
 	ADD	R1, R8, R8
@@ -18123,10 +18176,10 @@ rowRow15:
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	48(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18138,288 +18191,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$1024, R4
-	BLT	longLow
-	TBZ	$11, R4, longNo8
-	FLDPQ	(R8), (F0, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F9, F10)
-	FLDPQ	-992(R26), (F11, F12)
-	FLDPQ	-960(R26), (F13, F14)
-	FLDPQ	-928(R26), (F15, F16)
-	FLDPQ	-768(R26), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	FLDPQ	-736(R26), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	FLDPQ	-704(R26), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	FLDPQ	-672(R26), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	FLDPQ	-512(R26), (F17, F18)
-	FLDPQ	-480(R26), (F19, F20)
-	FLDPQ	-256(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	FLDPQ	-224(R26), (F22, F21)
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	-448(R26), (F20, F19)
-	FLDPQ	-416(R26), (F18, F17)
-	FLDPQ	-192(R26), (F21, F22)
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	-160(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F0)
-	FLDPQ	384(R8), (F16, F15)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	FLDPQ	416(R8), (F15, F16)
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e30d4a5 // fadd v5.4s, v5.4s, v16.4s
-	FLDPQ	448(R8), (F16, F15)
-	WORD	$0x4e30d484 // fadd v4.4s, v4.4s, v16.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	FLDPQ	480(R8), (F15, F16)
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	640(R8), (F16, F15)
-	FLDPQ	672(R8), (F14, F13)
-	FLDPQ	896(R8), (F12, F11)
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	FLDPQ	928(R8), (F11, F12)
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	704(R8), (F13, F14)
-	FLDPQ	736(R8), (F15, F16)
-	FLDPQ	960(R8), (F12, F11)
-	WORD	$0x4e2cd5ad // fadd v13.4s, v13.4s, v12.4s
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	FLDPQ	992(R8), (F11, F12)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	-896(R26), (F16, F15)
-	FLDPQ	-864(R26), (F14, F13)
-	FLDPQ	-832(R26), (F12, F11)
-	FLDPQ	-800(R26), (F10, F9)
-	FLDPQ	-640(R26), (F17, F18)
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	FLDPQ	-608(R26), (F18, F17)
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	FLDPQ	-576(R26), (F17, F18)
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	FLDPQ	-544(R26), (F18, F17)
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	FLDPQ	-384(R26), (F17, F18)
-	FLDPQ	-352(R26), (F19, F20)
-	FLDPQ	-128(R26), (F21, F22)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	FLDPQ	-96(R26), (F22, F21)
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	-320(R26), (F20, F19)
-	FLDPQ	-288(R26), (F18, F17)
-	FLDPQ	-64(R26), (F21, F22)
-	WORD	$0x4e35d694 // fadd v20.4s, v20.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	FLDPQ	-32(R26), (F22, F21)
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$2048, R8, R8
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R8), (F0, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F0)
-	FLDPQ	384(R8), (F9, F10)
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	FLDPQ	416(R8), (F10, F9)
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	FLDPQ	448(R8), (F9, F10)
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	FLDPQ	480(R8), (F10, F9)
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FLDPQ	640(R8), (F9, F10)
-	FLDPQ	672(R8), (F11, F12)
-	FLDPQ	896(R8), (F13, F14)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	FLDPQ	928(R8), (F14, F13)
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	704(R8), (F12, F11)
-	FLDPQ	736(R8), (F10, F9)
-	FLDPQ	960(R8), (F13, F14)
-	WORD	$0x4e2dd58c // fadd v12.4s, v12.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	FLDPQ	992(R8), (F14, F13)
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 224(RSP)
-	FSTPQ	(F6, F5), 256(RSP)
-	FSTPQ	(F4, F3), 288(RSP)
-	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$1024, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$9, R4, longTwo
@@ -18447,138 +18219,138 @@ longLast:
 	TBZ	$6, R4, longLast8to11
 	TBZ	$5, R4, longLast12to13
 	TBZ	$4, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R8), F17
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R8), F17
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R8), F17
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R8), F17
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R8), F17
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R8), F17
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R8), F17
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R8), F17
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R8), F17
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R8), F17
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R8), F17
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R8), F17
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R8), F17
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R8), F17
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R8), F17
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -18587,21 +18359,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -18617,13 +18389,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -18646,14 +18418,298 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
+
+longHigh:
+	TBZ	$11, R4, longNo8
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FLDPQ	288(R8), (F7, F8)
+	FADD_S4(7, 14, 14)
+	FADD_S4(8, 13, 13)
+	FLDPQ	320(R8), (F8, F7)
+	FADD_S4(8, 12, 12)
+	FADD_S4(7, 11, 11)
+	FLDPQ	352(R8), (F7, F8)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	FADD_S4(4, 8, 8)
+	FADD_S4(3, 7, 7)
+	FLDPQ	800(R8), (F3, F4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(4, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	FADD_S4(4, 5, 5)
+	FADD_S4(3, 6, 6)
+	FLDPQ	864(R8), (F3, F4)
+	FADD_S4(3, 7, 7)
+	FADD_S4(4, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F8, F7)
+	FLDPQ	-992(R26), (F6, F5)
+	FLDPQ	-960(R26), (F4, F3)
+	FLDPQ	-928(R26), (F2, F0)
+	FLDPQ	-768(R26), (F17, F18)
+	FADD_S4(17, 8, 8)
+	FADD_S4(18, 7, 7)
+	FLDPQ	-736(R26), (F18, F17)
+	FADD_S4(18, 6, 6)
+	FADD_S4(17, 5, 5)
+	FLDPQ	-704(R26), (F17, F18)
+	FADD_S4(17, 4, 4)
+	FADD_S4(18, 3, 3)
+	FLDPQ	-672(R26), (F18, F17)
+	FADD_S4(18, 2, 2)
+	FADD_S4(17, 0, 0)
+	FLDPQ	-512(R26), (F17, F18)
+	FLDPQ	-480(R26), (F19, F20)
+	FLDPQ	-256(R26), (F21, F22)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FLDPQ	-224(R26), (F22, F21)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 20, 20)
+	FADD_S4(17, 8, 8)
+	FADD_S4(18, 7, 7)
+	FADD_S4(19, 6, 6)
+	FADD_S4(20, 5, 5)
+	FLDPQ	-448(R26), (F20, F19)
+	FLDPQ	-416(R26), (F18, F17)
+	FLDPQ	-192(R26), (F21, F22)
+	FADD_S4(21, 20, 20)
+	FADD_S4(22, 19, 19)
+	FLDPQ	-160(R26), (F22, F21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 4, 4)
+	FADD_S4(19, 3, 3)
+	FADD_S4(18, 2, 2)
+	FADD_S4(17, 0, 0)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FADD_S4(4, 12, 12)
+	FADD_S4(3, 11, 11)
+	FADD_S4(2, 10, 10)
+	FADD_S4(0, 9, 9)
+	FSTPQ	(F16, F15), 352(RSP)
+	FSTPQ	(F14, F13), 384(RSP)
+	FSTPQ	(F12, F11), 416(RSP)
+	FSTPQ	(F10, F9), 448(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F0, F2)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FLDPQ	416(R8), (F2, F0)
+	FADD_S4(2, 11, 11)
+	FADD_S4(0, 12, 12)
+	FLDPQ	448(R8), (F0, F2)
+	FADD_S4(0, 13, 13)
+	FADD_S4(2, 14, 14)
+	FLDPQ	480(R8), (F2, F0)
+	FADD_S4(2, 15, 15)
+	FADD_S4(0, 16, 16)
+	FLDPQ	640(R8), (F0, F2)
+	FLDPQ	672(R8), (F3, F4)
+	FLDPQ	896(R8), (F5, F6)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FLDPQ	928(R8), (F6, F5)
+	FADD_S4(6, 3, 3)
+	FADD_S4(5, 4, 4)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FLDPQ	704(R8), (F4, F3)
+	FLDPQ	736(R8), (F2, F0)
+	FLDPQ	960(R8), (F5, F6)
+	FADD_S4(5, 4, 4)
+	FADD_S4(6, 3, 3)
+	FLDPQ	992(R8), (F6, F5)
+	FADD_S4(6, 2, 2)
+	FADD_S4(5, 0, 0)
+	FADD_S4(4, 13, 13)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 15, 15)
+	FADD_S4(0, 16, 16)
+	FLDPQ	-896(R26), (F0, F2)
+	FLDPQ	-864(R26), (F3, F4)
+	FLDPQ	-832(R26), (F5, F6)
+	FLDPQ	-800(R26), (F7, F8)
+	FLDPQ	-640(R26), (F17, F18)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FLDPQ	-608(R26), (F18, F17)
+	FADD_S4(18, 3, 3)
+	FADD_S4(17, 4, 4)
+	FLDPQ	-576(R26), (F17, F18)
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
+	FLDPQ	-544(R26), (F18, F17)
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
+	FLDPQ	-384(R26), (F17, F18)
+	FLDPQ	-352(R26), (F19, F20)
+	FLDPQ	-128(R26), (F21, F22)
+	FADD_S4(21, 17, 17)
+	FADD_S4(22, 18, 18)
+	FLDPQ	-96(R26), (F22, F21)
+	FADD_S4(22, 19, 19)
+	FADD_S4(21, 20, 20)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FLDPQ	-320(R26), (F20, F19)
+	FLDPQ	-288(R26), (F18, F17)
+	FLDPQ	-64(R26), (F21, F22)
+	FADD_S4(21, 20, 20)
+	FADD_S4(22, 19, 19)
+	FLDPQ	-32(R26), (F22, F21)
+	FADD_S4(22, 18, 18)
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 5, 5)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 480(RSP)
+	FSTPQ	(F11, F12), 512(RSP)
+	FSTPQ	(F13, F14), 544(RSP)
+	FSTPQ	(F15, F16), 576(RSP)
+	ADD	$2048, R8, R8
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FLDPQ	288(R8), (F7, F8)
+	FADD_S4(7, 14, 14)
+	FADD_S4(8, 13, 13)
+	FLDPQ	320(R8), (F8, F7)
+	FADD_S4(8, 12, 12)
+	FADD_S4(7, 11, 11)
+	FLDPQ	352(R8), (F7, F8)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	FADD_S4(4, 8, 8)
+	FADD_S4(3, 7, 7)
+	FLDPQ	800(R8), (F3, F4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(4, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	FADD_S4(4, 5, 5)
+	FADD_S4(3, 6, 6)
+	FLDPQ	864(R8), (F3, F4)
+	FADD_S4(3, 7, 7)
+	FADD_S4(4, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FSTPQ	(F16, F15), 96(RSP)
+	FSTPQ	(F14, F13), 128(RSP)
+	FSTPQ	(F12, F11), 160(RSP)
+	FSTPQ	(F10, F9), 192(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F8, F7)
+	FADD_S4(8, 9, 9)
+	FADD_S4(7, 10, 10)
+	FLDPQ	416(R8), (F7, F8)
+	FADD_S4(7, 11, 11)
+	FADD_S4(8, 12, 12)
+	FLDPQ	448(R8), (F8, F7)
+	FADD_S4(8, 13, 13)
+	FADD_S4(7, 14, 14)
+	FLDPQ	480(R8), (F7, F8)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FLDPQ	640(R8), (F8, F7)
+	FLDPQ	672(R8), (F6, F5)
+	FLDPQ	896(R8), (F4, F3)
+	FADD_S4(4, 8, 8)
+	FADD_S4(3, 7, 7)
+	FLDPQ	928(R8), (F3, F4)
+	FADD_S4(3, 6, 6)
+	FADD_S4(4, 5, 5)
+	FADD_S4(8, 9, 9)
+	FADD_S4(7, 10, 10)
+	FADD_S4(6, 11, 11)
+	FADD_S4(5, 12, 12)
+	FLDPQ	704(R8), (F5, F6)
+	FLDPQ	736(R8), (F7, F8)
+	FLDPQ	960(R8), (F4, F3)
+	FADD_S4(4, 5, 5)
+	FADD_S4(3, 6, 6)
+	FLDPQ	992(R8), (F3, F4)
+	FADD_S4(3, 7, 7)
+	FADD_S4(4, 8, 8)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 224(RSP)
+	FSTPQ	(F11, F12), 256(RSP)
+	FSTPQ	(F13, F14), 288(RSP)
+	FSTPQ	(F15, F16), 320(RSP)
+	ADD	$1024, R8, R8
+
+longNo4:
+	JMP	longLow
 
 longTwo:
 	FLDPQ	(R8), (F0, F2)
@@ -18665,29 +18721,29 @@ longTwo:
 	FLDPQ	192(R8), (F13, F14)
 	FLDPQ	224(R8), (F15, F16)
 	FLDPQ	256(R8), (F17, F18)
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
 	FLDPQ	288(R8), (F18, F17)
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(17, 4, 4)
 	FLDPQ	320(R8), (F17, F18)
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
-	WORD	$0x4e32d4c6 // fadd v6.4s, v6.4s, v18.4s
+	FADD_S4(17, 5, 5)
+	FADD_S4(18, 6, 6)
 	FLDPQ	352(R8), (F18, F17)
-	WORD	$0x4e32d4e7 // fadd v7.4s, v7.4s, v18.4s
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
 	FLDPQ	384(R8), (F17, F18)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
 	FLDPQ	416(R8), (F18, F17)
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(17, 12, 12)
 	FLDPQ	448(R8), (F17, F18)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 14, 14)
 	FLDPQ	480(R8), (F18, F17)
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
+	FADD_S4(18, 15, 15)
+	FADD_S4(17, 16, 16)
 	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$2, R5, R10
@@ -18706,89 +18762,89 @@ longTwo:
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R8), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R8), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R8), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R8), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R8), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R8), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R8), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R4, longNarrow0to1
 	TBZ	$4, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3ad54a // fadd v10.4s, v10.4s, v26.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(26, 10, 10)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e39d58c // fadd v12.4s, v12.4s, v25.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(25, 12, 12)
 	FLDPQ	192(R8), (F25, F26)
-	WORD	$0x4e39d5ad // fadd v13.4s, v13.4s, v25.4s
-	WORD	$0x4e3ad5ce // fadd v14.4s, v14.4s, v26.4s
+	FADD_S4(25, 13, 13)
+	FADD_S4(26, 14, 14)
 	FLDPQ	224(R8), (F26, F25)
-	WORD	$0x4e3ad5ef // fadd v15.4s, v15.4s, v26.4s
-	WORD	$0x4e39d610 // fadd v16.4s, v16.4s, v25.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 15, 15)
+	FADD_S4(25, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -18797,25 +18853,25 @@ longWide:
 	FLDPQ	64(R8), (F21, F22)
 	FLDPQ	96(R8), (F23, F24)
 	FLDPQ	256(R8), (F25, F26)
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3ad652 // fadd v18.4s, v18.4s, v26.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(26, 18, 18)
 	FLDPQ	288(R8), (F26, F25)
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(25, 20, 20)
 	FLDPQ	320(R8), (F25, F26)
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
-	WORD	$0x4e3ad6d6 // fadd v22.4s, v22.4s, v26.4s
+	FADD_S4(25, 21, 21)
+	FADD_S4(26, 22, 22)
 	FLDPQ	352(R8), (F26, F25)
-	WORD	$0x4e3ad6f7 // fadd v23.4s, v23.4s, v26.4s
-	WORD	$0x4e39d718 // fadd v24.4s, v24.4s, v25.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(26, 23, 23)
+	FADD_S4(25, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	128(R8), (F17, F18)
 	FLDPQ	160(R8), (F19, F20)
 	FLDPQ	192(R8), (F21, F22)
@@ -18823,77 +18879,77 @@ longWide:
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R8), F25
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R8), F25
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R8), F25
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R8), F25
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R8), F25
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R8), F25
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R8), F25
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R4, longWide0to1
 	TBZ	$4, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -18918,56 +18974,56 @@ longNone:
 longRest:
 	TBZ	$10, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$11, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -19008,7 +19064,7 @@ pack2loop:
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVQ	(R1), F0
 	FMOVQ	16(R1), F1
-	WORD	$0x6e61d400 // faddp v0.2d, v0.2d, v1.2d
+	FADDP_D2(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -19069,14 +19125,14 @@ whole2:
 	FMOVQ	16(R1), F2
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVQ	(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVQ	16(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVQ	(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	ADD	R6, R1, R1
-	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FADDP_D2(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
@@ -19099,7 +19155,7 @@ whole1:
 	FMOVQ	(R1), F3
 	VBIF	V0.B16, V1.B16, V3.B16
 	ADD	R6, R1, R1
-	WORD	$0x6e63d442 // faddp v2.2d, v2.2d, v3.2d
+	FADDP_D2(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$2, R3, R3
@@ -19154,7 +19210,7 @@ fewFold:
 	BEQ	fewSingle
 	FMOVQ	32(RSP), F3
 	FMOVQ	48(RSP), F4
-	WORD	$0x6e64d463 // faddp v3.2d, v3.2d, v4.2d
+	FADDP_D2(4, 3, 3)
 	CMP	$2, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -19170,7 +19226,7 @@ skip_3:
 	JMP	fewNext
 
 fewSingle:
-	WORD	$0x6e62d442 // faddp v2.2d, v2.2d, v2.2d
+	FADDP_D2(2, 2, 2)
 	FMOVD	F2, (R2)
 
 fewNext:
@@ -19289,7 +19345,7 @@ rowRow1:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19307,9 +19363,9 @@ rowRow2:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19321,7 +19377,7 @@ rowRow2:
 rowRow3:
 	FMOVQ	(R1), F1
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19330,8 +19386,8 @@ rowRow3:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19349,13 +19405,13 @@ rowRow4:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19367,9 +19423,9 @@ rowRow4:
 rowRow5:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19378,10 +19434,10 @@ rowRow5:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19393,7 +19449,7 @@ rowRow5:
 rowRow6:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19402,14 +19458,14 @@ rowRow6:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19421,14 +19477,14 @@ rowRow6:
 rowRow7:
 	FMOVQ	(R1), F1
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19437,9 +19493,9 @@ rowRow7:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19457,21 +19513,21 @@ rowRow8:
 	VTBL	V2.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F2
 	VORR	V2.B16, V0.B16, V0.B16
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	64(R1), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19483,13 +19539,13 @@ rowRow8:
 rowRow9:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19498,14 +19554,14 @@ rowRow9:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19517,9 +19573,9 @@ rowRow9:
 rowRow10:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19528,20 +19584,20 @@ rowRow10:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(2, 0, 0)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19553,20 +19609,20 @@ rowRow10:
 rowRow11:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19575,11 +19631,11 @@ rowRow11:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	FADD_D2(3, 0, 0)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19591,7 +19647,7 @@ rowRow11:
 rowRow12:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19600,26 +19656,26 @@ rowRow12:
 	VTBL	V3.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F3
 	VORR	V3.B16, V0.B16, V0.B16
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	32(R1), F1
 	FMOVQ	160(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	96(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19631,20 +19687,20 @@ rowRow12:
 rowRow13:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19653,15 +19709,15 @@ rowRow13:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19673,14 +19729,14 @@ rowRow13:
 rowRow14:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19689,23 +19745,23 @@ rowRow14:
 	VTBL	V4.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F4
 	VORR	V4.B16, V0.B16, V0.B16
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	16(R1), F1
 	FMOVQ	144(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	80(R1), F2
 	FMOVQ	208(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	48(R1), F2
 	FMOVQ	176(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	112(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19717,29 +19773,29 @@ rowRow14:
 rowRow15:
 	FMOVQ	(R1), F1
 	FMOVQ	128(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	64(R1), F2
 	FMOVQ	192(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	32(R1), F2
 	FMOVQ	160(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	96(R1), F3
 	FMOVQ	224(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
 	FMOVQ	16(R1), F2
 	FMOVQ	144(R1), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(3, 2, 2)
 	FMOVQ	80(R1), F3
 	FMOVQ	208(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	FADD_D2(4, 3, 3)
+	FADD_D2(3, 2, 2)
 	FMOVQ	48(R1), F3
 	FMOVQ	176(R1), F4
-	WORD	$0x4e64d463 // fadd v3.2d, v3.2d, v4.2d
+	FADD_D2(4, 3, 3)
 	FMOVQ	112(R1), F4
 	LSL	$3, R5, R8
 	ADD	R1, R8, R8
@@ -19748,10 +19804,10 @@ rowRow15:
 	VTBL	V5.B16, [V0.B16], V0.B16
 	FMOVQ	48(R7), F5
 	VORR	V5.B16, V0.B16, V0.B16
-	WORD	$0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
-	WORD	$0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
-	WORD	$0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(4, 0, 0)
+	FADD_D2(3, 0, 0)
+	FADD_D2(2, 0, 0)
+	FADD_D2(1, 0, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -19763,288 +19819,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$1024, R4
-	BLT	longLow
-	TBZ	$11, R4, longNo8
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F9, F10)
-	FLDPQ	-992(R26), (F11, F12)
-	FLDPQ	-960(R26), (F13, F14)
-	FLDPQ	-928(R26), (F15, F16)
-	FLDPQ	-768(R26), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	FLDPQ	-736(R26), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	FLDPQ	-704(R26), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	FLDPQ	-672(R26), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	FLDPQ	-512(R26), (F17, F18)
-	FLDPQ	-480(R26), (F19, F20)
-	FLDPQ	-256(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	FLDPQ	-224(R26), (F22, F21)
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	FLDPQ	-448(R26), (F20, F19)
-	FLDPQ	-416(R26), (F18, F17)
-	FLDPQ	-192(R26), (F21, F22)
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	FLDPQ	-160(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
-	WORD	$0x4e73d5ce // fadd v14.2d, v14.2d, v19.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	FSTPQ	(F1, F2), 320(RSP)
-	FSTPQ	(F3, F4), 352(RSP)
-	FSTPQ	(F5, F6), 384(RSP)
-	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F16, F15)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	FLDPQ	416(R8), (F15, F16)
-	WORD	$0x4e6fd4c6 // fadd v6.2d, v6.2d, v15.2d
-	WORD	$0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
-	FLDPQ	448(R8), (F16, F15)
-	WORD	$0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	FLDPQ	480(R8), (F15, F16)
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	FLDPQ	640(R8), (F16, F15)
-	FLDPQ	672(R8), (F14, F13)
-	FLDPQ	896(R8), (F12, F11)
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	FLDPQ	928(R8), (F11, F12)
-	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
-	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	FLDPQ	704(R8), (F13, F14)
-	FLDPQ	736(R8), (F15, F16)
-	FLDPQ	960(R8), (F12, F11)
-	WORD	$0x4e6cd5ad // fadd v13.2d, v13.2d, v12.2d
-	WORD	$0x4e6bd5ce // fadd v14.2d, v14.2d, v11.2d
-	FLDPQ	992(R8), (F11, F12)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd610 // fadd v16.2d, v16.2d, v12.2d
-	WORD	$0x4e6dd484 // fadd v4.2d, v4.2d, v13.2d
-	WORD	$0x4e6ed463 // fadd v3.2d, v3.2d, v14.2d
-	WORD	$0x4e6fd442 // fadd v2.2d, v2.2d, v15.2d
-	WORD	$0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
-	FLDPQ	-896(R26), (F16, F15)
-	FLDPQ	-864(R26), (F14, F13)
-	FLDPQ	-832(R26), (F12, F11)
-	FLDPQ	-800(R26), (F10, F9)
-	FLDPQ	-640(R26), (F17, F18)
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	FLDPQ	-608(R26), (F18, F17)
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	FLDPQ	-576(R26), (F17, F18)
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	FLDPQ	-544(R26), (F18, F17)
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	FLDPQ	-384(R26), (F17, F18)
-	FLDPQ	-352(R26), (F19, F20)
-	FLDPQ	-128(R26), (F21, F22)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	FLDPQ	-96(R26), (F22, F21)
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e73d5ce // fadd v14.2d, v14.2d, v19.2d
-	WORD	$0x4e74d5ad // fadd v13.2d, v13.2d, v20.2d
-	FLDPQ	-320(R26), (F20, F19)
-	FLDPQ	-288(R26), (F18, F17)
-	FLDPQ	-64(R26), (F21, F22)
-	WORD	$0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD	$0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
-	FLDPQ	-32(R26), (F22, F21)
-	WORD	$0x4e76d652 // fadd v18.2d, v18.2d, v22.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FSTPQ	(F8, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F3), 512(RSP)
-	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$2048, R8, R8
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	FLDPQ	288(R8), (F10, F9)
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	FLDPQ	320(R8), (F9, F10)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	FLDPQ	352(R8), (F10, F9)
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	800(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	864(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	FSTPQ	(F1, F2), 64(RSP)
-	FSTPQ	(F3, F4), 96(RSP)
-	FSTPQ	(F5, F6), 128(RSP)
-	FSTPQ	(F7, F8), 160(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F9, F10)
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	FLDPQ	416(R8), (F10, F9)
-	WORD	$0x4e6ad4c6 // fadd v6.2d, v6.2d, v10.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	FLDPQ	448(R8), (F9, F10)
-	WORD	$0x4e69d484 // fadd v4.2d, v4.2d, v9.2d
-	WORD	$0x4e6ad463 // fadd v3.2d, v3.2d, v10.2d
-	FLDPQ	480(R8), (F10, F9)
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FLDPQ	640(R8), (F9, F10)
-	FLDPQ	672(R8), (F11, F12)
-	FLDPQ	896(R8), (F13, F14)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	FLDPQ	928(R8), (F14, F13)
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e69d508 // fadd v8.2d, v8.2d, v9.2d
-	WORD	$0x4e6ad4e7 // fadd v7.2d, v7.2d, v10.2d
-	WORD	$0x4e6bd4c6 // fadd v6.2d, v6.2d, v11.2d
-	WORD	$0x4e6cd4a5 // fadd v5.2d, v5.2d, v12.2d
-	FLDPQ	704(R8), (F12, F11)
-	FLDPQ	736(R8), (F10, F9)
-	FLDPQ	960(R8), (F13, F14)
-	WORD	$0x4e6dd58c // fadd v12.2d, v12.2d, v13.2d
-	WORD	$0x4e6ed56b // fadd v11.2d, v11.2d, v14.2d
-	FLDPQ	992(R8), (F14, F13)
-	WORD	$0x4e6ed54a // fadd v10.2d, v10.2d, v14.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	FSTPQ	(F8, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F3), 256(RSP)
-	FSTPQ	(F2, F1), 288(RSP)
-	ADD	$1024, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$9, R4, longTwo
@@ -20072,138 +19847,138 @@ longLast:
 	TBZ	$6, R4, longLast8to11
 	TBZ	$5, R4, longLast12to13
 	TBZ	$4, R4, longLast14to14
-	WORD	$0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
+	FADD_D2(0, 16, 16)
 
 longLastLadder14:
 	FMOVQ	224(R8), F17
-	WORD	$0x4e71d5ef // fadd v15.2d, v15.2d, v17.2d
+	FADD_D2(17, 15, 15)
 
 longLastLadder13:
 	FMOVQ	208(R8), F17
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(17, 14, 14)
 
 longLastLadder12:
 	FMOVQ	192(R8), F17
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(17, 13, 13)
 
 longLastLadder11:
 	FMOVQ	176(R8), F17
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(17, 12, 12)
 
 longLastLadder10:
 	FMOVQ	160(R8), F17
-	WORD	$0x4e71d56b // fadd v11.2d, v11.2d, v17.2d
+	FADD_D2(17, 11, 11)
 
 longLastLadder9:
 	FMOVQ	144(R8), F17
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(17, 10, 10)
 
 longLastLadder8:
 	FMOVQ	128(R8), F17
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(17, 9, 9)
 
 longLastLadder7:
 	FMOVQ	112(R8), F17
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(17, 8, 8)
 
 longLastLadder6:
 	FMOVQ	96(R8), F17
-	WORD	$0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	FADD_D2(17, 7, 7)
 
 longLastLadder5:
 	FMOVQ	80(R8), F17
-	WORD	$0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	FADD_D2(17, 6, 6)
 
 longLastLadder4:
 	FMOVQ	64(R8), F17
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	FADD_D2(17, 5, 5)
 
 longLastLadder3:
 	FMOVQ	48(R8), F17
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(17, 4, 4)
 
 longLastLadder2:
 	FMOVQ	32(R8), F17
-	WORD	$0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	FADD_D2(17, 3, 3)
 
 longLastLadder1:
 	FMOVQ	16(R8), F17
-	WORD	$0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	FADD_D2(17, 2, 2)
 
 longLastLadder0:
 	FMOVQ	(R8), F17
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
+	FADD_D2(17, 1, 1)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e60d5ef // fadd v15.2d, v15.2d, v0.2d
+	FADD_D2(0, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$4, R4, longLast12to12
-	WORD	$0x4e60d5ce // fadd v14.2d, v14.2d, v0.2d
+	FADD_D2(0, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e60d5ad // fadd v13.2d, v13.2d, v0.2d
+	FADD_D2(0, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$5, R4, longLast8to9
 	TBZ	$4, R4, longLast10to10
-	WORD	$0x4e60d58c // fadd v12.2d, v12.2d, v0.2d
+	FADD_D2(0, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e60d56b // fadd v11.2d, v11.2d, v0.2d
+	FADD_D2(0, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$4, R4, longLast8to8
-	WORD	$0x4e60d54a // fadd v10.2d, v10.2d, v0.2d
+	FADD_D2(0, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e60d529 // fadd v9.2d, v9.2d, v0.2d
+	FADD_D2(0, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$6, R4, longLast0to3
 	TBZ	$5, R4, longLast4to5
 	TBZ	$4, R4, longLast6to6
-	WORD	$0x4e60d508 // fadd v8.2d, v8.2d, v0.2d
+	FADD_D2(0, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	FADD_D2(0, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$4, R4, longLast4to4
-	WORD	$0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
+	FADD_D2(0, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e60d4a5 // fadd v5.2d, v5.2d, v0.2d
+	FADD_D2(0, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$5, R4, longLast0to1
 	TBZ	$4, R4, longLast2to2
-	WORD	$0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	FADD_D2(0, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e60d463 // fadd v3.2d, v3.2d, v0.2d
+	FADD_D2(0, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$4, R4, longLast0to0
-	WORD	$0x4e60d442 // fadd v2.2d, v2.2d, v0.2d
+	FADD_D2(0, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e60d421 // fadd v1.2d, v1.2d, v0.2d
+	FADD_D2(0, 1, 1)
 
 longLastDone:
 
@@ -20212,21 +19987,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
-	WORD	$0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
-	WORD	$0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD	$0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
-	WORD	$0x4e62d420 // fadd v0.2d, v1.2d, v2.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
+	FADD_D2(16, 8, 8)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FADD_D2(7, 3, 3)
+	FADD_D2(8, 4, 4)
+	FADD_D2(3, 1, 1)
+	FADD_D2(4, 2, 2)
+	FADD_D2(2, 1, 0)
 	FMOVQ	F0, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -20240,7 +20015,7 @@ rowFold:
 	BEQ	rowSingle
 	FMOVQ	32(RSP), F16
 	FMOVQ	48(RSP), F15
-	WORD	$0x6e6fd610 // faddp v16.2d, v16.2d, v15.2d
+	FADDP_D2(15, 16, 16)
 	CMP	$2, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -20256,13 +20031,297 @@ skip_4:
 	JMP	rowNext
 
 rowSingle:
-	WORD	$0x6e60d400 // faddp v0.2d, v0.2d, v0.2d
+	FADDP_D2(0, 0, 0)
 	FMOVD	F0, (R2)
 
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
+
+longHigh:
+	TBZ	$11, R4, longNo8
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	FADD_D2(8, 16, 16)
+	FADD_D2(7, 15, 15)
+	FLDPQ	288(R8), (F7, F8)
+	FADD_D2(7, 14, 14)
+	FADD_D2(8, 13, 13)
+	FLDPQ	320(R8), (F8, F7)
+	FADD_D2(8, 12, 12)
+	FADD_D2(7, 11, 11)
+	FLDPQ	352(R8), (F7, F8)
+	FADD_D2(7, 10, 10)
+	FADD_D2(8, 9, 9)
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	FADD_D2(4, 8, 8)
+	FADD_D2(3, 7, 7)
+	FLDPQ	800(R8), (F3, F4)
+	FADD_D2(3, 6, 6)
+	FADD_D2(4, 5, 5)
+	FADD_D2(8, 16, 16)
+	FADD_D2(7, 15, 15)
+	FADD_D2(6, 14, 14)
+	FADD_D2(5, 13, 13)
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	FADD_D2(4, 5, 5)
+	FADD_D2(3, 6, 6)
+	FLDPQ	864(R8), (F3, F4)
+	FADD_D2(3, 7, 7)
+	FADD_D2(4, 8, 8)
+	FADD_D2(5, 12, 12)
+	FADD_D2(6, 11, 11)
+	FADD_D2(7, 10, 10)
+	FADD_D2(8, 9, 9)
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F8, F7)
+	FLDPQ	-992(R26), (F6, F5)
+	FLDPQ	-960(R26), (F4, F3)
+	FLDPQ	-928(R26), (F2, F1)
+	FLDPQ	-768(R26), (F17, F18)
+	FADD_D2(17, 8, 8)
+	FADD_D2(18, 7, 7)
+	FLDPQ	-736(R26), (F18, F17)
+	FADD_D2(18, 6, 6)
+	FADD_D2(17, 5, 5)
+	FLDPQ	-704(R26), (F17, F18)
+	FADD_D2(17, 4, 4)
+	FADD_D2(18, 3, 3)
+	FLDPQ	-672(R26), (F18, F17)
+	FADD_D2(18, 2, 2)
+	FADD_D2(17, 1, 1)
+	FLDPQ	-512(R26), (F17, F18)
+	FLDPQ	-480(R26), (F19, F20)
+	FLDPQ	-256(R26), (F21, F22)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FLDPQ	-224(R26), (F22, F21)
+	FADD_D2(22, 19, 19)
+	FADD_D2(21, 20, 20)
+	FADD_D2(17, 8, 8)
+	FADD_D2(18, 7, 7)
+	FADD_D2(19, 6, 6)
+	FADD_D2(20, 5, 5)
+	FLDPQ	-448(R26), (F20, F19)
+	FLDPQ	-416(R26), (F18, F17)
+	FLDPQ	-192(R26), (F21, F22)
+	FADD_D2(21, 20, 20)
+	FADD_D2(22, 19, 19)
+	FLDPQ	-160(R26), (F22, F21)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 4, 4)
+	FADD_D2(19, 3, 3)
+	FADD_D2(18, 2, 2)
+	FADD_D2(17, 1, 1)
+	FADD_D2(8, 16, 16)
+	FADD_D2(7, 15, 15)
+	FADD_D2(6, 14, 14)
+	FADD_D2(5, 13, 13)
+	FADD_D2(4, 12, 12)
+	FADD_D2(3, 11, 11)
+	FADD_D2(2, 10, 10)
+	FADD_D2(1, 9, 9)
+	FSTPQ	(F16, F15), 320(RSP)
+	FSTPQ	(F14, F13), 352(RSP)
+	FSTPQ	(F12, F11), 384(RSP)
+	FSTPQ	(F10, F9), 416(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F1, F2)
+	FADD_D2(1, 9, 9)
+	FADD_D2(2, 10, 10)
+	FLDPQ	416(R8), (F2, F1)
+	FADD_D2(2, 11, 11)
+	FADD_D2(1, 12, 12)
+	FLDPQ	448(R8), (F1, F2)
+	FADD_D2(1, 13, 13)
+	FADD_D2(2, 14, 14)
+	FLDPQ	480(R8), (F2, F1)
+	FADD_D2(2, 15, 15)
+	FADD_D2(1, 16, 16)
+	FLDPQ	640(R8), (F1, F2)
+	FLDPQ	672(R8), (F3, F4)
+	FLDPQ	896(R8), (F5, F6)
+	FADD_D2(5, 1, 1)
+	FADD_D2(6, 2, 2)
+	FLDPQ	928(R8), (F6, F5)
+	FADD_D2(6, 3, 3)
+	FADD_D2(5, 4, 4)
+	FADD_D2(1, 9, 9)
+	FADD_D2(2, 10, 10)
+	FADD_D2(3, 11, 11)
+	FADD_D2(4, 12, 12)
+	FLDPQ	704(R8), (F4, F3)
+	FLDPQ	736(R8), (F2, F1)
+	FLDPQ	960(R8), (F5, F6)
+	FADD_D2(5, 4, 4)
+	FADD_D2(6, 3, 3)
+	FLDPQ	992(R8), (F6, F5)
+	FADD_D2(6, 2, 2)
+	FADD_D2(5, 1, 1)
+	FADD_D2(4, 13, 13)
+	FADD_D2(3, 14, 14)
+	FADD_D2(2, 15, 15)
+	FADD_D2(1, 16, 16)
+	FLDPQ	-896(R26), (F1, F2)
+	FLDPQ	-864(R26), (F3, F4)
+	FLDPQ	-832(R26), (F5, F6)
+	FLDPQ	-800(R26), (F7, F8)
+	FLDPQ	-640(R26), (F17, F18)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FLDPQ	-608(R26), (F18, F17)
+	FADD_D2(18, 3, 3)
+	FADD_D2(17, 4, 4)
+	FLDPQ	-576(R26), (F17, F18)
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
+	FLDPQ	-544(R26), (F18, F17)
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
+	FLDPQ	-384(R26), (F17, F18)
+	FLDPQ	-352(R26), (F19, F20)
+	FLDPQ	-128(R26), (F21, F22)
+	FADD_D2(21, 17, 17)
+	FADD_D2(22, 18, 18)
+	FLDPQ	-96(R26), (F22, F21)
+	FADD_D2(22, 19, 19)
+	FADD_D2(21, 20, 20)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FLDPQ	-320(R26), (F20, F19)
+	FLDPQ	-288(R26), (F18, F17)
+	FLDPQ	-64(R26), (F21, F22)
+	FADD_D2(21, 20, 20)
+	FADD_D2(22, 19, 19)
+	FLDPQ	-32(R26), (F22, F21)
+	FADD_D2(22, 18, 18)
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 5, 5)
+	FADD_D2(19, 6, 6)
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
+	FADD_D2(1, 9, 9)
+	FADD_D2(2, 10, 10)
+	FADD_D2(3, 11, 11)
+	FADD_D2(4, 12, 12)
+	FADD_D2(5, 13, 13)
+	FADD_D2(6, 14, 14)
+	FADD_D2(7, 15, 15)
+	FADD_D2(8, 16, 16)
+	FSTPQ	(F9, F10), 448(RSP)
+	FSTPQ	(F11, F12), 480(RSP)
+	FSTPQ	(F13, F14), 512(RSP)
+	FSTPQ	(F15, F16), 544(RSP)
+	ADD	$2048, R8, R8
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	FADD_D2(8, 16, 16)
+	FADD_D2(7, 15, 15)
+	FLDPQ	288(R8), (F7, F8)
+	FADD_D2(7, 14, 14)
+	FADD_D2(8, 13, 13)
+	FLDPQ	320(R8), (F8, F7)
+	FADD_D2(8, 12, 12)
+	FADD_D2(7, 11, 11)
+	FLDPQ	352(R8), (F7, F8)
+	FADD_D2(7, 10, 10)
+	FADD_D2(8, 9, 9)
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	FADD_D2(4, 8, 8)
+	FADD_D2(3, 7, 7)
+	FLDPQ	800(R8), (F3, F4)
+	FADD_D2(3, 6, 6)
+	FADD_D2(4, 5, 5)
+	FADD_D2(8, 16, 16)
+	FADD_D2(7, 15, 15)
+	FADD_D2(6, 14, 14)
+	FADD_D2(5, 13, 13)
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	FADD_D2(4, 5, 5)
+	FADD_D2(3, 6, 6)
+	FLDPQ	864(R8), (F3, F4)
+	FADD_D2(3, 7, 7)
+	FADD_D2(4, 8, 8)
+	FADD_D2(5, 12, 12)
+	FADD_D2(6, 11, 11)
+	FADD_D2(7, 10, 10)
+	FADD_D2(8, 9, 9)
+	FSTPQ	(F16, F15), 64(RSP)
+	FSTPQ	(F14, F13), 96(RSP)
+	FSTPQ	(F12, F11), 128(RSP)
+	FSTPQ	(F10, F9), 160(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F8, F7)
+	FADD_D2(8, 9, 9)
+	FADD_D2(7, 10, 10)
+	FLDPQ	416(R8), (F7, F8)
+	FADD_D2(7, 11, 11)
+	FADD_D2(8, 12, 12)
+	FLDPQ	448(R8), (F8, F7)
+	FADD_D2(8, 13, 13)
+	FADD_D2(7, 14, 14)
+	FLDPQ	480(R8), (F7, F8)
+	FADD_D2(7, 15, 15)
+	FADD_D2(8, 16, 16)
+	FLDPQ	640(R8), (F8, F7)
+	FLDPQ	672(R8), (F6, F5)
+	FLDPQ	896(R8), (F4, F3)
+	FADD_D2(4, 8, 8)
+	FADD_D2(3, 7, 7)
+	FLDPQ	928(R8), (F3, F4)
+	FADD_D2(3, 6, 6)
+	FADD_D2(4, 5, 5)
+	FADD_D2(8, 9, 9)
+	FADD_D2(7, 10, 10)
+	FADD_D2(6, 11, 11)
+	FADD_D2(5, 12, 12)
+	FLDPQ	704(R8), (F5, F6)
+	FLDPQ	736(R8), (F7, F8)
+	FLDPQ	960(R8), (F4, F3)
+	FADD_D2(4, 5, 5)
+	FADD_D2(3, 6, 6)
+	FLDPQ	992(R8), (F3, F4)
+	FADD_D2(3, 7, 7)
+	FADD_D2(4, 8, 8)
+	FADD_D2(5, 13, 13)
+	FADD_D2(6, 14, 14)
+	FADD_D2(7, 15, 15)
+	FADD_D2(8, 16, 16)
+	FSTPQ	(F9, F10), 192(RSP)
+	FSTPQ	(F11, F12), 224(RSP)
+	FSTPQ	(F13, F14), 256(RSP)
+	FSTPQ	(F15, F16), 288(RSP)
+	ADD	$1024, R8, R8
+
+longNo4:
+	JMP	longLow
 
 longTwo:
 	FLDPQ	(R8), (F1, F2)
@@ -20274,29 +20333,29 @@ longTwo:
 	FLDPQ	192(R8), (F13, F14)
 	FLDPQ	224(R8), (F15, F16)
 	FLDPQ	256(R8), (F17, F18)
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
 	FLDPQ	288(R8), (F18, F17)
-	WORD	$0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
-	WORD	$0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	FADD_D2(18, 3, 3)
+	FADD_D2(17, 4, 4)
 	FLDPQ	320(R8), (F17, F18)
-	WORD	$0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD	$0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	FADD_D2(17, 5, 5)
+	FADD_D2(18, 6, 6)
 	FLDPQ	352(R8), (F18, F17)
-	WORD	$0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD	$0x4e71d508 // fadd v8.2d, v8.2d, v17.2d
+	FADD_D2(18, 7, 7)
+	FADD_D2(17, 8, 8)
 	FLDPQ	384(R8), (F17, F18)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
 	FLDPQ	416(R8), (F18, F17)
-	WORD	$0x4e72d56b // fadd v11.2d, v11.2d, v18.2d
-	WORD	$0x4e71d58c // fadd v12.2d, v12.2d, v17.2d
+	FADD_D2(18, 11, 11)
+	FADD_D2(17, 12, 12)
 	FLDPQ	448(R8), (F17, F18)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e72d5ce // fadd v14.2d, v14.2d, v18.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(18, 14, 14)
 	FLDPQ	480(R8), (F18, F17)
-	WORD	$0x4e72d5ef // fadd v15.2d, v15.2d, v18.2d
-	WORD	$0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
+	FADD_D2(18, 15, 15)
+	FADD_D2(17, 16, 16)
 	ADD	$512, R8, R8
 	TBZ	$8, R4, longLast
 	LSL	$3, R5, R10
@@ -20315,89 +20374,89 @@ longTwo:
 	TBZ	$6, R4, longNarrow0to3
 	TBZ	$5, R4, longNarrow4to5
 	TBZ	$4, R4, longNarrow6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longNarrowLadder6:
 	FMOVQ	352(R8), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVQ	336(R8), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVQ	320(R8), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVQ	304(R8), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVQ	288(R8), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVQ	272(R8), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVQ	256(R8), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$4, R4, longNarrow4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$5, R4, longNarrow0to1
 	TBZ	$4, R4, longNarrow2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$4, R4, longNarrow0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longNarrowDone:
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-	WORD	$0x4e7ad54a // fadd v10.2d, v10.2d, v26.2d
+	FADD_D2(25, 9, 9)
+	FADD_D2(26, 10, 10)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e7ad56b // fadd v11.2d, v11.2d, v26.2d
-	WORD	$0x4e79d58c // fadd v12.2d, v12.2d, v25.2d
+	FADD_D2(26, 11, 11)
+	FADD_D2(25, 12, 12)
 	FLDPQ	192(R8), (F25, F26)
-	WORD	$0x4e79d5ad // fadd v13.2d, v13.2d, v25.2d
-	WORD	$0x4e7ad5ce // fadd v14.2d, v14.2d, v26.2d
+	FADD_D2(25, 13, 13)
+	FADD_D2(26, 14, 14)
 	FLDPQ	224(R8), (F26, F25)
-	WORD	$0x4e7ad5ef // fadd v15.2d, v15.2d, v26.2d
-	WORD	$0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 15, 15)
+	FADD_D2(25, 16, 16)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -20406,25 +20465,25 @@ longWide:
 	FLDPQ	64(R8), (F21, F22)
 	FLDPQ	96(R8), (F23, F24)
 	FLDPQ	256(R8), (F25, F26)
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD	$0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	FADD_D2(25, 17, 17)
+	FADD_D2(26, 18, 18)
 	FLDPQ	288(R8), (F26, F25)
-	WORD	$0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(26, 19, 19)
+	FADD_D2(25, 20, 20)
 	FLDPQ	320(R8), (F25, F26)
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
-	WORD	$0x4e7ad6d6 // fadd v22.2d, v22.2d, v26.2d
+	FADD_D2(25, 21, 21)
+	FADD_D2(26, 22, 22)
 	FLDPQ	352(R8), (F26, F25)
-	WORD	$0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
-	WORD	$0x4e79d718 // fadd v24.2d, v24.2d, v25.2d
-	WORD	$0x4e71d421 // fadd v1.2d, v1.2d, v17.2d
-	WORD	$0x4e72d442 // fadd v2.2d, v2.2d, v18.2d
-	WORD	$0x4e73d463 // fadd v3.2d, v3.2d, v19.2d
-	WORD	$0x4e74d484 // fadd v4.2d, v4.2d, v20.2d
-	WORD	$0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
-	WORD	$0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(26, 23, 23)
+	FADD_D2(25, 24, 24)
+	FADD_D2(17, 1, 1)
+	FADD_D2(18, 2, 2)
+	FADD_D2(19, 3, 3)
+	FADD_D2(20, 4, 4)
+	FADD_D2(21, 5, 5)
+	FADD_D2(22, 6, 6)
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	128(R8), (F17, F18)
 	FLDPQ	160(R8), (F19, F20)
 	FLDPQ	192(R8), (F21, F22)
@@ -20432,77 +20491,77 @@ longWide:
 	TBZ	$6, R4, longWide0to3
 	TBZ	$5, R4, longWide4to5
 	TBZ	$4, R4, longWide6to6
-	WORD	$0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	FADD_D2(0, 24, 24)
 
 longWideLadder6:
 	FMOVQ	480(R8), F25
-	WORD	$0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	FADD_D2(25, 23, 23)
 
 longWideLadder5:
 	FMOVQ	464(R8), F25
-	WORD	$0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	FADD_D2(25, 22, 22)
 
 longWideLadder4:
 	FMOVQ	448(R8), F25
-	WORD	$0x4e79d6b5 // fadd v21.2d, v21.2d, v25.2d
+	FADD_D2(25, 21, 21)
 
 longWideLadder3:
 	FMOVQ	432(R8), F25
-	WORD	$0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	FADD_D2(25, 20, 20)
 
 longWideLadder2:
 	FMOVQ	416(R8), F25
-	WORD	$0x4e79d673 // fadd v19.2d, v19.2d, v25.2d
+	FADD_D2(25, 19, 19)
 
 longWideLadder1:
 	FMOVQ	400(R8), F25
-	WORD	$0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	FADD_D2(25, 18, 18)
 
 longWideLadder0:
 	FMOVQ	384(R8), F25
-	WORD	$0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
+	FADD_D2(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	FADD_D2(0, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$4, R4, longWide4to4
-	WORD	$0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
+	FADD_D2(0, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
+	FADD_D2(0, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$5, R4, longWide0to1
 	TBZ	$4, R4, longWide2to2
-	WORD	$0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	FADD_D2(0, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	FADD_D2(0, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$4, R4, longWide0to0
-	WORD	$0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
+	FADD_D2(0, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
+	FADD_D2(0, 17, 17)
 
 longWideDone:
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e74d58c // fadd v12.2d, v12.2d, v20.2d
-	WORD	$0x4e75d5ad // fadd v13.2d, v13.2d, v21.2d
-	WORD	$0x4e76d5ce // fadd v14.2d, v14.2d, v22.2d
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(18, 10, 10)
+	FADD_D2(19, 11, 11)
+	FADD_D2(20, 12, 12)
+	FADD_D2(21, 13, 13)
+	FADD_D2(22, 14, 14)
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -20528,56 +20587,56 @@ longNone:
 longRest:
 	TBZ	$10, R4, longWithout4
 	FLDPQ	64(RSP), (F24, F23)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(23, 2, 2)
 	FLDPQ	96(RSP), (F23, F24)
-	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FADD_D2(23, 3, 3)
+	FADD_D2(24, 4, 4)
 	FLDPQ	128(RSP), (F24, F23)
-	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FADD_D2(24, 5, 5)
+	FADD_D2(23, 6, 6)
 	FLDPQ	160(RSP), (F23, F24)
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	192(RSP), (F24, F23)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(23, 10, 10)
 	FLDPQ	224(RSP), (F23, F24)
-	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(23, 11, 11)
+	FADD_D2(24, 12, 12)
 	FLDPQ	256(RSP), (F24, F23)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(23, 14, 14)
 	FLDPQ	288(RSP), (F23, F24)
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 
 longWithout4:
 	TBZ	$11, R4, longHalve
 	FLDPQ	320(RSP), (F24, F23)
-	WORD	$0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
-	WORD	$0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	FADD_D2(24, 1, 1)
+	FADD_D2(23, 2, 2)
 	FLDPQ	352(RSP), (F23, F24)
-	WORD	$0x4e77d463 // fadd v3.2d, v3.2d, v23.2d
-	WORD	$0x4e78d484 // fadd v4.2d, v4.2d, v24.2d
+	FADD_D2(23, 3, 3)
+	FADD_D2(24, 4, 4)
 	FLDPQ	384(RSP), (F24, F23)
-	WORD	$0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
-	WORD	$0x4e77d4c6 // fadd v6.2d, v6.2d, v23.2d
+	FADD_D2(24, 5, 5)
+	FADD_D2(23, 6, 6)
 	FLDPQ	416(RSP), (F23, F24)
-	WORD	$0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD	$0x4e78d508 // fadd v8.2d, v8.2d, v24.2d
+	FADD_D2(23, 7, 7)
+	FADD_D2(24, 8, 8)
 	FLDPQ	448(RSP), (F24, F23)
-	WORD	$0x4e78d529 // fadd v9.2d, v9.2d, v24.2d
-	WORD	$0x4e77d54a // fadd v10.2d, v10.2d, v23.2d
+	FADD_D2(24, 9, 9)
+	FADD_D2(23, 10, 10)
 	FLDPQ	480(RSP), (F23, F24)
-	WORD	$0x4e77d56b // fadd v11.2d, v11.2d, v23.2d
-	WORD	$0x4e78d58c // fadd v12.2d, v12.2d, v24.2d
+	FADD_D2(23, 11, 11)
+	FADD_D2(24, 12, 12)
 	FLDPQ	512(RSP), (F24, F23)
-	WORD	$0x4e78d5ad // fadd v13.2d, v13.2d, v24.2d
-	WORD	$0x4e77d5ce // fadd v14.2d, v14.2d, v23.2d
+	FADD_D2(24, 13, 13)
+	FADD_D2(23, 14, 14)
 	FLDPQ	544(RSP), (F23, F24)
-	WORD	$0x4e77d5ef // fadd v15.2d, v15.2d, v23.2d
-	WORD	$0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	FADD_D2(23, 15, 15)
+	FADD_D2(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -20621,20 +20680,20 @@ pack4loop:
 	BHI	pack4done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	8(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -20655,24 +20714,24 @@ pack3loop:
 	BHI	pack3done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVD	6(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	12(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V0.B16, V1.B16, V3.B16
 	FMOVD	18(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$24, R1, R1
 	ADD	$16, R2, R2
@@ -20690,10 +20749,10 @@ pack2loop:
 	BHI	pack2done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
@@ -20711,7 +20770,7 @@ pack1loop:
 	BHI	pack1done
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$8, R1, R1
 	ADD	$16, R2, R2
@@ -20752,40 +20811,40 @@ whole2:
 	CMP	R5, R9
 	BHI	rest
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	8(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVD	(R1), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -20802,31 +20861,31 @@ whole1:
 	BHI	rest
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V1.B16, V0.B16, V2.B16
 	ADD	R6, R1, R1
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	VBIF	V1.B16, V0.B16, V3.B16
 	ADD	R6, R1, R1
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	VBIF	V1.B16, V0.B16, V4.B16
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -20875,7 +20934,7 @@ four_2:
 	FMOVD	(R6), F2
 
 loaded_1:
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	VBIF	V0.B16, V1.B16, V2.B16
 	FMOVQ	F2, (R7)
 	MOVD	32(R0), R6
@@ -20892,13 +20951,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -20921,8 +20980,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -21024,7 +21083,7 @@ rowRow0:
 	VTBL	V0.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F0
 	VORR	V0.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21035,7 +21094,7 @@ rowRow0:
 
 rowRow1:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	(R8), F1
@@ -21043,8 +21102,8 @@ rowRow1:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21055,7 +21114,7 @@ rowRow1:
 
 rowRow2:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	8(R8), F1
@@ -21063,11 +21122,11 @@ rowRow2:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21078,12 +21137,12 @@ rowRow2:
 
 rowRow3:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	16(R8), F1
@@ -21091,9 +21150,9 @@ rowRow3:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21104,7 +21163,7 @@ rowRow3:
 
 rowRow4:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	24(R8), F1
@@ -21112,17 +21171,17 @@ rowRow4:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21133,15 +21192,15 @@ rowRow4:
 
 rowRow5:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	32(R8), F1
@@ -21149,12 +21208,12 @@ rowRow5:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21165,12 +21224,12 @@ rowRow5:
 
 rowRow6:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	40(R8), F1
@@ -21178,18 +21237,18 @@ rowRow6:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21200,23 +21259,23 @@ rowRow6:
 
 rowRow7:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	48(R8), F1
@@ -21224,10 +21283,10 @@ rowRow7:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21238,7 +21297,7 @@ rowRow7:
 
 rowRow8:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	56(R8), F1
@@ -21246,29 +21305,29 @@ rowRow8:
 	VTBL	V2.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	32(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21279,21 +21338,21 @@ rowRow8:
 
 rowRow9:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	64(R8), F1
@@ -21301,18 +21360,18 @@ rowRow9:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21323,15 +21382,15 @@ rowRow9:
 
 rowRow10:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	72(R8), F1
@@ -21339,27 +21398,27 @@ rowRow10:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21370,32 +21429,32 @@ rowRow10:
 
 rowRow11:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	80(R8), F1
@@ -21403,13 +21462,13 @@ rowRow11:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21420,12 +21479,12 @@ rowRow11:
 
 rowRow12:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	88(R8), F1
@@ -21433,36 +21492,36 @@ rowRow12:
 	VTBL	V3.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	80(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21473,32 +21532,32 @@ rowRow12:
 
 rowRow13:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	96(R8), F1
@@ -21506,19 +21565,19 @@ rowRow13:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21529,23 +21588,23 @@ rowRow13:
 
 rowRow14:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	104(R8), F1
@@ -21553,31 +21612,31 @@ rowRow14:
 	VTBL	V4.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	72(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	104(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	88(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21588,46 +21647,46 @@ rowRow14:
 
 rowRow15:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	64(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	96(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	80(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	112(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	72(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	104(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
+	FCVTL(3, 3)
 	FMOVD	88(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FCVTL(4, 4)
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
+	FCVTL(4, 4)
 	LSL	$1, R5, R8
 	ADD	R1, R8, R8
 	FMOVD	112(R8), F1
@@ -21635,11 +21694,11 @@ rowRow15:
 	VTBL	V5.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FCVTL(1, 1)
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -21651,431 +21710,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$512, R4
-	BLT	longLow
-	TBZ	$10, R4, longNo8
-	FLDPQ	(R8), (F0, F3)
-	FLDPQ	32(R8), (F5, F7)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R8), (F9, F11)
-	FLDPQ	544(R8), (F13, F15)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	640(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R8), (F17, F19)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	896(R8), (F21, F22)
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R8), (F20, F18)
-	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	928(R8), (F22, F21)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R8), (F8, F6)
-	FLDPQ	96(R8), (F4, F2)
-	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217883 // fcvtl2 v3.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R8), (F16, F15)
-	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R8), (F15, F16)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e217a0e // fcvtl2 v14.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R8), (F16, F14)
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	FLDPQ	448(R8), (F12, F11)
-	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R8), (F13, F15)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	FLDPQ	480(R8), (F11, F12)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e21798a // fcvtl2 v10.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R8), (F16, F14)
-	FLDPQ	608(R8), (F12, F10)
-	WORD	$0x4e217a0f // fcvtl2 v15.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	704(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R8), (F17, F19)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	FLDPQ	960(R8), (F21, F22)
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R8), (F20, F18)
-	WORD	$0x4e217a93 // fcvtl2 v19.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e217a51 // fcvtl2 v17.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	FLDPQ	992(R8), (F22, F21)
-	WORD	$0x4e217ad7 // fcvtl2 v23.4s, v22.8h
-	WORD	$0x0e217ad6 // fcvtl v22.4s, v22.4h
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	WORD	$0x4e217ab7 // fcvtl2 v23.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$1024, R8, R8
-
-longNo8:
-	TBZ	$9, R4, longNo4
-	FLDPQ	(R8), (F0, F3)
-	FLDPQ	32(R8), (F5, F7)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	FLDPQ	128(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	384(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	416(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	64(R8), (F8, F6)
-	FLDPQ	96(R8), (F4, F2)
-	WORD	$0x4e217907 // fcvtl2 v7.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e2178c5 // fcvtl2 v5.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e217883 // fcvtl2 v3.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e217840 // fcvtl2 v0.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	FLDPQ	192(R8), (F9, F10)
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R8), (F10, F9)
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e21792b // fcvtl2 v11.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R8), (F9, F11)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	FLDPQ	448(R8), (F13, F14)
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R8), (F12, F10)
-	WORD	$0x4e21798b // fcvtl2 v11.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	FLDPQ	480(R8), (F14, F13)
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	WORD	$0x4e2179af // fcvtl2 v15.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 224(RSP)
-	FSTPQ	(F6, F5), 256(RSP)
-	FSTPQ	(F4, F3), 288(RSP)
-	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$512, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$8, R4, longTwo
@@ -22084,22 +21719,22 @@ longLow:
 	FLDPQ	32(R8), (F5, F7)
 	FLDPQ	64(R8), (F9, F11)
 	FLDPQ	96(R8), (F13, F15)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	ADD	$128, R8, R8
 
 longLast:
@@ -22111,158 +21746,158 @@ longLast:
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	TBZ	$6, R4, longLast0to7
 	TBZ	$5, R4, longLast8to11
 	TBZ	$4, R4, longLast12to13
 	TBZ	$3, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R8), F17
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FCVTL(17, 17)
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -22271,21 +21906,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -22301,13 +21936,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -22330,8 +21965,8 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
@@ -22339,63 +21974,490 @@ rowNext:
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
 
+longHigh:
+	TBZ	$10, R4, longNo8
+	FLDPQ	(R8), (F16, F14)
+	FLDPQ	32(R8), (F12, F10)
+	FCVTL2(16, 15)
+	FCVTL(16, 16)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FLDPQ	128(R8), (F8, F7)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 16, 16)
+	FADD_S4(6, 15, 15)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 14, 14)
+	FADD_S4(6, 13, 13)
+	FLDPQ	160(R8), (F7, F8)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 11, 11)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	256(R8), (F8, F6)
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FLDPQ	384(R8), (F4, F3)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	288(R8), (F5, F7)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FLDPQ	416(R8), (F3, F4)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FLDPQ	512(R8), (F8, F6)
+	FLDPQ	544(R8), (F4, F2)
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FCVTL2(4, 3)
+	FCVTL(4, 4)
+	FCVTL2(2, 0)
+	FCVTL(2, 2)
+	FLDPQ	640(R8), (F17, F18)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 8, 8)
+	FADD_S4(19, 7, 7)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 5, 5)
+	FLDPQ	672(R8), (F18, F17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 4, 4)
+	FADD_S4(19, 3, 3)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 2, 2)
+	FADD_S4(19, 0, 0)
+	FLDPQ	768(R8), (F17, F19)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FLDPQ	896(R8), (F21, F22)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 8, 8)
+	FADD_S4(18, 7, 7)
+	FADD_S4(19, 6, 6)
+	FADD_S4(20, 5, 5)
+	FLDPQ	800(R8), (F20, F18)
+	FCVTL2(20, 19)
+	FCVTL(20, 20)
+	FCVTL2(18, 17)
+	FCVTL(18, 18)
+	FLDPQ	928(R8), (F22, F21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 4, 4)
+	FADD_S4(19, 3, 3)
+	FADD_S4(18, 2, 2)
+	FADD_S4(17, 0, 0)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FADD_S4(4, 12, 12)
+	FADD_S4(3, 11, 11)
+	FADD_S4(2, 10, 10)
+	FADD_S4(0, 9, 9)
+	FSTPQ	(F16, F15), 352(RSP)
+	FSTPQ	(F14, F13), 384(RSP)
+	FSTPQ	(F12, F11), 416(RSP)
+	FSTPQ	(F10, F9), 448(RSP)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
+	FLDPQ	192(R8), (F0, F2)
+	FCVTL2(0, 3)
+	FCVTL(0, 0)
+	FADD_S4(0, 9, 9)
+	FADD_S4(3, 10, 10)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 11, 11)
+	FADD_S4(3, 12, 12)
+	FLDPQ	224(R8), (F2, F0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FADD_S4(2, 13, 13)
+	FADD_S4(3, 14, 14)
+	FCVTL2(0, 3)
+	FCVTL(0, 0)
+	FADD_S4(0, 15, 15)
+	FADD_S4(3, 16, 16)
+	FLDPQ	320(R8), (F0, F3)
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FLDPQ	448(R8), (F5, F6)
+	FCVTL2(5, 7)
+	FCVTL(5, 5)
+	FADD_S4(5, 0, 0)
+	FADD_S4(7, 2, 2)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
+	FADD_S4(6, 3, 3)
+	FADD_S4(7, 4, 4)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FLDPQ	352(R8), (F4, F2)
+	FCVTL2(4, 3)
+	FCVTL(4, 4)
+	FCVTL2(2, 0)
+	FCVTL(2, 2)
+	FLDPQ	480(R8), (F6, F5)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
+	FADD_S4(6, 4, 4)
+	FADD_S4(7, 3, 3)
+	FCVTL2(5, 7)
+	FCVTL(5, 5)
+	FADD_S4(5, 2, 2)
+	FADD_S4(7, 0, 0)
+	FADD_S4(4, 13, 13)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 15, 15)
+	FADD_S4(0, 16, 16)
+	FLDPQ	576(R8), (F0, F3)
+	FLDPQ	608(R8), (F5, F7)
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FLDPQ	704(R8), (F17, F18)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
+	FLDPQ	736(R8), (F18, F17)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
+	FLDPQ	832(R8), (F17, F19)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FLDPQ	960(R8), (F21, F22)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FLDPQ	864(R8), (F20, F18)
+	FCVTL2(20, 19)
+	FCVTL(20, 20)
+	FCVTL2(18, 17)
+	FCVTL(18, 18)
+	FLDPQ	992(R8), (F22, F21)
+	FCVTL2(22, 23)
+	FCVTL(22, 22)
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	FCVTL2(21, 23)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 5, 5)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 480(RSP)
+	FSTPQ	(F11, F12), 512(RSP)
+	FSTPQ	(F13, F14), 544(RSP)
+	FSTPQ	(F15, F16), 576(RSP)
+	ADD	$1024, R8, R8
+
+longNo8:
+	TBZ	$9, R4, longNo4
+	FLDPQ	(R8), (F16, F14)
+	FLDPQ	32(R8), (F12, F10)
+	FCVTL2(16, 15)
+	FCVTL(16, 16)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FCVTL2(12, 11)
+	FCVTL(12, 12)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FLDPQ	128(R8), (F8, F7)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 16, 16)
+	FADD_S4(6, 15, 15)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 14, 14)
+	FADD_S4(6, 13, 13)
+	FLDPQ	160(R8), (F7, F8)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 11, 11)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	256(R8), (F8, F6)
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FLDPQ	384(R8), (F4, F3)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	288(R8), (F5, F7)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FLDPQ	416(R8), (F3, F4)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FSTPQ	(F16, F15), 96(RSP)
+	FSTPQ	(F14, F13), 128(RSP)
+	FSTPQ	(F12, F11), 160(RSP)
+	FSTPQ	(F10, F9), 192(RSP)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
+	FLDPQ	192(R8), (F8, F7)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 9, 9)
+	FADD_S4(6, 10, 10)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 11, 11)
+	FADD_S4(6, 12, 12)
+	FLDPQ	224(R8), (F7, F8)
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FADD_S4(7, 13, 13)
+	FADD_S4(6, 14, 14)
+	FCVTL2(8, 6)
+	FCVTL(8, 8)
+	FADD_S4(8, 15, 15)
+	FADD_S4(6, 16, 16)
+	FLDPQ	320(R8), (F8, F6)
+	FCVTL2(8, 7)
+	FCVTL(8, 8)
+	FCVTL2(6, 5)
+	FCVTL(6, 6)
+	FLDPQ	448(R8), (F4, F3)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 9, 9)
+	FADD_S4(7, 10, 10)
+	FADD_S4(6, 11, 11)
+	FADD_S4(5, 12, 12)
+	FLDPQ	352(R8), (F5, F7)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FLDPQ	480(R8), (F3, F4)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	FCVTL2(4, 2)
+	FCVTL(4, 4)
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 224(RSP)
+	FSTPQ	(F11, F12), 256(RSP)
+	FSTPQ	(F13, F14), 288(RSP)
+	FSTPQ	(F15, F16), 320(RSP)
+	ADD	$512, R8, R8
+
+longNo4:
+	JMP	longLow
+
 longTwo:
 	FLDPQ	(R8), (F0, F3)
 	FLDPQ	32(R8), (F5, F7)
 	FLDPQ	64(R8), (F9, F11)
 	FLDPQ	96(R8), (F13, F15)
-	WORD	$0x4e217802 // fcvtl2 v2.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217864 // fcvtl2 v4.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e2178a6 // fcvtl2 v6.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e2178e8 // fcvtl2 v8.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e21796c // fcvtl2 v12.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2179f0 // fcvtl2 v16.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
+	FCVTL2(0, 2)
+	FCVTL(0, 0)
+	FCVTL2(3, 4)
+	FCVTL(3, 3)
+	FCVTL2(5, 6)
+	FCVTL(5, 5)
+	FCVTL2(7, 8)
+	FCVTL(7, 7)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FCVTL2(11, 12)
+	FCVTL(11, 11)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FCVTL2(15, 16)
+	FCVTL(15, 15)
 	FLDPQ	128(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R8), (F17, F18)
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R8), (F18, F17)
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e217a33 // fcvtl2 v19.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
+	FCVTL2(17, 19)
+	FCVTL(17, 17)
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
@@ -22406,247 +22468,247 @@ longTwo:
 	VTBL	V17.B16, [V1.B16], V1.B16
 	FMOVQ	32(R7), F17
 	VORR	V17.B16, V1.B16, V1.B16
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	TBNZ	$6, R4, longWide
 	FLDPQ	(R8), (F17, F19)
 	FLDPQ	32(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R4, longNarrow0to3
 	TBZ	$4, R4, longNarrow4to5
 	TBZ	$3, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R4, longNarrow0to1
 	TBZ	$3, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R8), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R8), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
 	FLDPQ	(R8), (F17, F19)
 	FLDPQ	32(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	FLDPQ	128(R8), (F25, F26)
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R8), (F26, F25)
-	WORD	$0x4e217b5b // fcvtl2 v27.4s, v26.8h
-	WORD	$0x0e217b5a // fcvtl v26.4s, v26.4h
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
-	WORD	$0x4e217b3b // fcvtl2 v27.4s, v25.8h
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FCVTL2(26, 27)
+	FCVTL(26, 26)
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
+	FCVTL2(25, 27)
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R8), (F17, F19)
 	FLDPQ	96(R8), (F21, F23)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e217a74 // fcvtl2 v20.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e217af8 // fcvtl2 v24.4s, v23.8h
-	WORD	$0x0e217af7 // fcvtl v23.4s, v23.4h
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FCVTL2(19, 20)
+	FCVTL(19, 19)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FCVTL2(23, 24)
+	FCVTL(23, 23)
 	TBZ	$5, R4, longWide0to3
 	TBZ	$4, R4, longWide4to5
 	TBZ	$3, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R8), F25
-	WORD	$0x0e217b39 // fcvtl v25.4s, v25.4h
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FCVTL(25, 25)
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R4, longWide0to1
 	TBZ	$3, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -22671,56 +22733,56 @@ longNone:
 longRest:
 	TBZ	$9, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$10, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -22769,15 +22831,15 @@ pack4loop:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	VZIP2	V1.D2, V0.D2, V2.D2
 	VZIP1	V1.D2, V0.D2, V0.D2
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	VZIP2	V2.D2, V1.D2, V3.D2
 	VZIP1	V2.D2, V1.D2, V1.D2
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x6e21d400 // faddp v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 1, 1)
+	FADDP_S4(1, 0, 0)
 	FMOVQ	F0, (R2)
 	ADD	$32, R1, R1
 	ADD	$16, R2, R2
@@ -22805,7 +22867,7 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V3.B16
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	12(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V0.B16, V1.B16, V3.B16
@@ -22814,8 +22876,8 @@ pack3loop:
 	VBIF	V0.B16, V1.B16, V4.B16
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$24, R1, R1
 	ADD	$16, R2, R2
@@ -22836,7 +22898,7 @@ pack2loop:
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x6e20d421 // faddp v1.4s, v1.4s, v0.4s
+	FADDP_S4(0, 1, 1)
 	FMOVQ	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$16, R2, R2
@@ -22899,36 +22961,36 @@ whole2:
 	VBIF	V1.B16, V0.B16, V2.B16
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	FMOVD	8(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	VBIF	V1.B16, V0.B16, V3.B16
 	FMOVD	(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	ADD	R6, R1, R1
 	FMOVD	8(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	VBIF	V1.B16, V0.B16, V4.B16
 	FMOVD	(R1), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d484 // fadd v4.4s, v4.4s, v5.4s
+	FADD_S4(5, 4, 4)
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -22955,7 +23017,7 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V3.D2, V2.D2, V4.D2
 	VZIP1	V3.D2, V2.D2, V2.D2
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
+	FADD_S4(4, 2, 2)
 	PRFM	4096(R1), PLDL1KEEP
 	FMOVD	(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
@@ -22968,8 +23030,8 @@ whole1:
 	ADD	R6, R1, R1
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
-	WORD	$0x6e23d442 // faddp v2.4s, v2.4s, v3.4s
+	FADD_S4(5, 3, 3)
+	FADDP_S4(3, 2, 2)
 	FMOVQ	F2, (R2)
 	ADD	$16, R2, R2
 	SUB	$4, R3, R3
@@ -23035,13 +23097,13 @@ fewFold:
 	FMOVQ	48(RSP), F4
 	VZIP2	V4.D2, V3.D2, V5.D2
 	VZIP1	V4.D2, V3.D2, V3.D2
-	WORD	$0x4e25d463 // fadd v3.4s, v3.4s, v5.4s
+	FADD_S4(5, 3, 3)
 	FMOVQ	64(RSP), F4
 	FMOVQ	80(RSP), F5
 	VZIP2	V5.D2, V4.D2, V6.D2
 	VZIP1	V5.D2, V4.D2, V4.D2
-	WORD	$0x4e26d484 // fadd v4.4s, v4.4s, v6.4s
-	WORD	$0x6e24d463 // faddp v3.4s, v3.4s, v4.4s
+	FADD_S4(6, 4, 4)
+	FADDP_S4(4, 3, 3)
 	CMP	$4, R7
 	BNE	fewPart
 	FMOVQ	F3, (R2)
@@ -23064,8 +23126,8 @@ skip_5:
 
 fewSingle:
 	VEXT	$8, V2.B16, V2.B16, V3.B16
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x6e22d442 // faddp v2.4s, v2.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADDP_S4(2, 2, 2)
 	FMOVS	F2, (R2)
 
 fewNext:
@@ -23187,7 +23249,7 @@ rowRow1:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23207,10 +23269,10 @@ rowRow2:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23224,7 +23286,7 @@ rowRow3:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23235,8 +23297,8 @@ rowRow3:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23256,16 +23318,16 @@ rowRow4:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23279,10 +23341,10 @@ rowRow5:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23293,11 +23355,11 @@ rowRow5:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23311,7 +23373,7 @@ rowRow6:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23322,17 +23384,17 @@ rowRow6:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23346,18 +23408,18 @@ rowRow7:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23368,9 +23430,9 @@ rowRow7:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23390,28 +23452,28 @@ rowRow8:
 	FMOVQ	32(R7), F2
 	VORR	V2.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	32(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23425,16 +23487,16 @@ rowRow9:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23445,17 +23507,17 @@ rowRow9:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23469,10 +23531,10 @@ rowRow10:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23483,26 +23545,26 @@ rowRow10:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23516,27 +23578,27 @@ rowRow11:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23547,12 +23609,12 @@ rowRow11:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
+	FADD_S4(3, 1, 1)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23566,7 +23628,7 @@ rowRow12:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	LSL	$1, R5, R8
@@ -23577,35 +23639,35 @@ rowRow12:
 	FMOVQ	32(R7), F3
 	VORR	V3.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	16(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	80(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	48(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23619,27 +23681,27 @@ rowRow13:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23650,18 +23712,18 @@ rowRow13:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23675,18 +23737,18 @@ rowRow14:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	LSL	$1, R5, R8
@@ -23697,30 +23759,30 @@ rowRow14:
 	FMOVQ	32(R7), F4
 	VORR	V4.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVD	8(R1), F0
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	72(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	40(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	104(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	24(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	88(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	56(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23734,41 +23796,41 @@ rowRow15:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	64(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(2, 0, 0)
 	FMOVD	32(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	96(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	16(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	80(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	48(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	112(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d400 // fadd v0.4s, v0.4s, v2.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 0, 0)
 	FMOVD	8(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	72(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(3, 2, 2)
 	FMOVD	40(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	104(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
+	FADD_S4(4, 3, 3)
+	FADD_S4(3, 2, 2)
 	FMOVD	24(R1), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
 	FMOVD	88(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
-	WORD	$0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+	FADD_S4(4, 3, 3)
 	FMOVD	56(R1), F4
 	VZIP1	V4.H8, V31.H8, V4.H8
 	LSL	$1, R5, R8
@@ -23779,10 +23841,10 @@ rowRow15:
 	FMOVQ	32(R7), F5
 	VORR	V5.B16, V1.B16, V1.B16
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e24d421 // fadd v1.4s, v1.4s, v4.4s
-	WORD	$0x4e23d421 // fadd v1.4s, v1.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e20d421 // fadd v1.4s, v1.4s, v0.4s
+	FADD_S4(4, 1, 1)
+	FADD_S4(3, 1, 1)
+	FADD_S4(2, 1, 1)
+	FADD_S4(0, 1, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -23794,431 +23856,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$512, R4
-	BLT	longLow
-	TBZ	$10, R4, longNo8
-	FLDPQ	(R8), (F0, F3)
-	FLDPQ	32(R8), (F5, F7)
-	VZIP2	V0.H8, V31.H8, V2.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V3.H8, V31.H8, V4.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V5.H8, V31.H8, V6.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V8.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R8), (F10, F9)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R8), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V12.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R8), (F13, F14)
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R8), (F12, F10)
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R8), (F14, F13)
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FLDPQ	512(R8), (F9, F11)
-	FLDPQ	544(R8), (F13, F15)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V12.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V15.H8, V31.H8, V16.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	640(R8), (F17, F18)
-	VZIP2	V17.H8, V31.H8, V19.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
-	FLDPQ	672(R8), (F18, F17)
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	VZIP2	V17.H8, V31.H8, V19.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
-	FLDPQ	768(R8), (F17, F19)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VZIP2	V19.H8, V31.H8, V20.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	896(R8), (F21, F22)
-	VZIP2	V21.H8, V31.H8, V23.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	VZIP2	V22.H8, V31.H8, V23.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	FLDPQ	800(R8), (F20, F18)
-	VZIP2	V20.H8, V31.H8, V19.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VZIP2	V18.H8, V31.H8, V17.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	928(R8), (F22, F21)
-	VZIP2	V22.H8, V31.H8, V23.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	VZIP2	V21.H8, V31.H8, V23.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	FSTPQ	(F0, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	64(R8), (F8, F6)
-	FLDPQ	96(R8), (F4, F2)
-	VZIP2	V8.H8, V31.H8, V7.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V6.H8, V31.H8, V5.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V3.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V2.H8, V31.H8, V0.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R8), (F16, F15)
-	VZIP2	V16.H8, V31.H8, V14.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2ed4e7 // fadd v7.4s, v7.4s, v14.4s
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4c6 // fadd v6.4s, v6.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	FLDPQ	224(R8), (F15, F16)
-	VZIP2	V15.H8, V31.H8, V14.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	VZIP2	V16.H8, V31.H8, V14.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d442 // fadd v2.4s, v2.4s, v16.4s
-	WORD	$0x4e2ed400 // fadd v0.4s, v0.4s, v14.4s
-	FLDPQ	320(R8), (F16, F14)
-	VZIP2	V16.H8, V31.H8, V15.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VZIP2	V14.H8, V31.H8, V13.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	FLDPQ	448(R8), (F12, F11)
-	VZIP2	V12.H8, V31.H8, V10.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd610 // fadd v16.4s, v16.4s, v12.4s
-	WORD	$0x4e2ad5ef // fadd v15.4s, v15.4s, v10.4s
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	FLDPQ	352(R8), (F13, F15)
-	VZIP2	V13.H8, V31.H8, V14.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	VZIP2	V15.H8, V31.H8, V16.H8
-	VZIP1	V15.H8, V31.H8, V15.H8
-	FLDPQ	480(R8), (F11, F12)
-	VZIP2	V11.H8, V31.H8, V10.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ad // fadd v13.4s, v13.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	VZIP2	V12.H8, V31.H8, V10.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd5ef // fadd v15.4s, v15.4s, v12.4s
-	WORD	$0x4e2ad610 // fadd v16.4s, v16.4s, v10.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2fd442 // fadd v2.4s, v2.4s, v15.4s
-	WORD	$0x4e30d400 // fadd v0.4s, v0.4s, v16.4s
-	FLDPQ	576(R8), (F16, F14)
-	FLDPQ	608(R8), (F12, F10)
-	VZIP2	V16.H8, V31.H8, V15.H8
-	VZIP1	V16.H8, V31.H8, V16.H8
-	VZIP2	V14.H8, V31.H8, V13.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	704(R8), (F17, F18)
-	VZIP2	V17.H8, V31.H8, V19.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e33d5ef // fadd v15.4s, v15.4s, v19.4s
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e33d5ad // fadd v13.4s, v13.4s, v19.4s
-	FLDPQ	736(R8), (F18, F17)
-	VZIP2	V18.H8, V31.H8, V19.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	VZIP2	V17.H8, V31.H8, V19.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e33d529 // fadd v9.4s, v9.4s, v19.4s
-	FLDPQ	832(R8), (F17, F19)
-	VZIP2	V17.H8, V31.H8, V18.H8
-	VZIP1	V17.H8, V31.H8, V17.H8
-	VZIP2	V19.H8, V31.H8, V20.H8
-	VZIP1	V19.H8, V31.H8, V19.H8
-	FLDPQ	960(R8), (F21, F22)
-	VZIP2	V21.H8, V31.H8, V23.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e37d652 // fadd v18.4s, v18.4s, v23.4s
-	VZIP2	V22.H8, V31.H8, V23.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e37d694 // fadd v20.4s, v20.4s, v23.4s
-	WORD	$0x4e31d610 // fadd v16.4s, v16.4s, v17.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
-	WORD	$0x4e34d5ad // fadd v13.4s, v13.4s, v20.4s
-	FLDPQ	864(R8), (F20, F18)
-	VZIP2	V20.H8, V31.H8, V19.H8
-	VZIP1	V20.H8, V31.H8, V20.H8
-	VZIP2	V18.H8, V31.H8, V17.H8
-	VZIP1	V18.H8, V31.H8, V18.H8
-	FLDPQ	992(R8), (F22, F21)
-	VZIP2	V22.H8, V31.H8, V23.H8
-	VZIP1	V22.H8, V31.H8, V22.H8
-	WORD	$0x4e36d694 // fadd v20.4s, v20.4s, v22.4s
-	WORD	$0x4e37d673 // fadd v19.4s, v19.4s, v23.4s
-	VZIP2	V21.H8, V31.H8, V23.H8
-	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e37d631 // fadd v17.4s, v17.4s, v23.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F0), 576(RSP)
-	ADD	$1024, R8, R8
-
-longNo8:
-	TBZ	$9, R4, longNo4
-	FLDPQ	(R8), (F0, F3)
-	FLDPQ	32(R8), (F5, F7)
-	VZIP2	V0.H8, V31.H8, V2.H8
-	VZIP1	V0.H8, V31.H8, V0.H8
-	VZIP2	V3.H8, V31.H8, V4.H8
-	VZIP1	V3.H8, V31.H8, V3.H8
-	VZIP2	V5.H8, V31.H8, V6.H8
-	VZIP1	V5.H8, V31.H8, V5.H8
-	VZIP2	V7.H8, V31.H8, V8.H8
-	VZIP1	V7.H8, V31.H8, V7.H8
-	FLDPQ	128(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2bd442 // fadd v2.4s, v2.4s, v11.4s
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	FLDPQ	160(R8), (F10, F9)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4e7 // fadd v7.4s, v7.4s, v9.4s
-	WORD	$0x4e2bd508 // fadd v8.4s, v8.4s, v11.4s
-	FLDPQ	256(R8), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V12.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	384(R8), (F13, F14)
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	FLDPQ	288(R8), (F12, F10)
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	416(R8), (F14, F13)
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	FSTPQ	(F0, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	64(R8), (F8, F6)
-	FLDPQ	96(R8), (F4, F2)
-	VZIP2	V8.H8, V31.H8, V7.H8
-	VZIP1	V8.H8, V31.H8, V8.H8
-	VZIP2	V6.H8, V31.H8, V5.H8
-	VZIP1	V6.H8, V31.H8, V6.H8
-	VZIP2	V4.H8, V31.H8, V3.H8
-	VZIP1	V4.H8, V31.H8, V4.H8
-	VZIP2	V2.H8, V31.H8, V0.H8
-	VZIP1	V2.H8, V31.H8, V2.H8
-	FLDPQ	192(R8), (F9, F10)
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2bd4e7 // fadd v7.4s, v7.4s, v11.4s
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e2bd4a5 // fadd v5.4s, v5.4s, v11.4s
-	FLDPQ	224(R8), (F10, F9)
-	VZIP2	V10.H8, V31.H8, V11.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	VZIP2	V9.H8, V31.H8, V11.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2bd400 // fadd v0.4s, v0.4s, v11.4s
-	FLDPQ	320(R8), (F9, F11)
-	VZIP2	V9.H8, V31.H8, V10.H8
-	VZIP1	V9.H8, V31.H8, V9.H8
-	VZIP2	V11.H8, V31.H8, V12.H8
-	VZIP1	V11.H8, V31.H8, V11.H8
-	FLDPQ	448(R8), (F13, F14)
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2fd54a // fadd v10.4s, v10.4s, v15.4s
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e2fd58c // fadd v12.4s, v12.4s, v15.4s
-	WORD	$0x4e29d508 // fadd v8.4s, v8.4s, v9.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
-	WORD	$0x4e2bd4c6 // fadd v6.4s, v6.4s, v11.4s
-	WORD	$0x4e2cd4a5 // fadd v5.4s, v5.4s, v12.4s
-	FLDPQ	352(R8), (F12, F10)
-	VZIP2	V12.H8, V31.H8, V11.H8
-	VZIP1	V12.H8, V31.H8, V12.H8
-	VZIP2	V10.H8, V31.H8, V9.H8
-	VZIP1	V10.H8, V31.H8, V10.H8
-	FLDPQ	480(R8), (F14, F13)
-	VZIP2	V14.H8, V31.H8, V15.H8
-	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed58c // fadd v12.4s, v12.4s, v14.4s
-	WORD	$0x4e2fd56b // fadd v11.4s, v11.4s, v15.4s
-	VZIP2	V13.H8, V31.H8, V15.H8
-	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2fd529 // fadd v9.4s, v9.4s, v15.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	FSTPQ	(F8, F7), 224(RSP)
-	FSTPQ	(F6, F5), 256(RSP)
-	FSTPQ	(F4, F3), 288(RSP)
-	FSTPQ	(F2, F0), 320(RSP)
-	ADD	$512, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$8, R4, longTwo
@@ -24259,153 +23897,153 @@ longLast:
 	TBZ	$5, R4, longLast8to11
 	TBZ	$4, R4, longLast12to13
 	TBZ	$3, R4, longLast14to14
-	WORD	$0x4e21d610 // fadd v16.4s, v16.4s, v1.4s
+	FADD_S4(1, 16, 16)
 
 longLastLadder14:
 	FMOVD	112(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
+	FADD_S4(17, 15, 15)
 
 longLastLadder13:
 	FMOVD	104(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(17, 14, 14)
 
 longLastLadder12:
 	FMOVD	96(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(17, 13, 13)
 
 longLastLadder11:
 	FMOVD	88(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
+	FADD_S4(17, 12, 12)
 
 longLastLadder10:
 	FMOVD	80(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
+	FADD_S4(17, 11, 11)
 
 longLastLadder9:
 	FMOVD	72(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(17, 10, 10)
 
 longLastLadder8:
 	FMOVD	64(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(17, 9, 9)
 
 longLastLadder7:
 	FMOVD	56(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d508 // fadd v8.4s, v8.4s, v17.4s
+	FADD_S4(17, 8, 8)
 
 longLastLadder6:
 	FMOVD	48(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
+	FADD_S4(17, 7, 7)
 
 longLastLadder5:
 	FMOVD	40(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4c6 // fadd v6.4s, v6.4s, v17.4s
+	FADD_S4(17, 6, 6)
 
 longLastLadder4:
 	FMOVD	32(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4a5 // fadd v5.4s, v5.4s, v17.4s
+	FADD_S4(17, 5, 5)
 
 longLastLadder3:
 	FMOVD	24(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d484 // fadd v4.4s, v4.4s, v17.4s
+	FADD_S4(17, 4, 4)
 
 longLastLadder2:
 	FMOVD	16(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
+	FADD_S4(17, 3, 3)
 
 longLastLadder1:
 	FMOVD	8(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	FADD_S4(17, 2, 2)
 
 longLastLadder0:
 	FMOVD	(R8), F17
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	FADD_S4(17, 0, 0)
 	JMP	longLastDone
 
 longLast14to14:
-	WORD	$0x4e21d5ef // fadd v15.4s, v15.4s, v1.4s
+	FADD_S4(1, 15, 15)
 	JMP	longLastLadder13
 
 longLast12to13:
 	TBZ	$3, R4, longLast12to12
-	WORD	$0x4e21d5ce // fadd v14.4s, v14.4s, v1.4s
+	FADD_S4(1, 14, 14)
 	JMP	longLastLadder12
 
 longLast12to12:
-	WORD	$0x4e21d5ad // fadd v13.4s, v13.4s, v1.4s
+	FADD_S4(1, 13, 13)
 	JMP	longLastLadder11
 
 longLast8to11:
 	TBZ	$4, R4, longLast8to9
 	TBZ	$3, R4, longLast10to10
-	WORD	$0x4e21d58c // fadd v12.4s, v12.4s, v1.4s
+	FADD_S4(1, 12, 12)
 	JMP	longLastLadder10
 
 longLast10to10:
-	WORD	$0x4e21d56b // fadd v11.4s, v11.4s, v1.4s
+	FADD_S4(1, 11, 11)
 	JMP	longLastLadder9
 
 longLast8to9:
 	TBZ	$3, R4, longLast8to8
-	WORD	$0x4e21d54a // fadd v10.4s, v10.4s, v1.4s
+	FADD_S4(1, 10, 10)
 	JMP	longLastLadder8
 
 longLast8to8:
-	WORD	$0x4e21d529 // fadd v9.4s, v9.4s, v1.4s
+	FADD_S4(1, 9, 9)
 	JMP	longLastLadder7
 
 longLast0to7:
 	TBZ	$5, R4, longLast0to3
 	TBZ	$4, R4, longLast4to5
 	TBZ	$3, R4, longLast6to6
-	WORD	$0x4e21d508 // fadd v8.4s, v8.4s, v1.4s
+	FADD_S4(1, 8, 8)
 	JMP	longLastLadder6
 
 longLast6to6:
-	WORD	$0x4e21d4e7 // fadd v7.4s, v7.4s, v1.4s
+	FADD_S4(1, 7, 7)
 	JMP	longLastLadder5
 
 longLast4to5:
 	TBZ	$3, R4, longLast4to4
-	WORD	$0x4e21d4c6 // fadd v6.4s, v6.4s, v1.4s
+	FADD_S4(1, 6, 6)
 	JMP	longLastLadder4
 
 longLast4to4:
-	WORD	$0x4e21d4a5 // fadd v5.4s, v5.4s, v1.4s
+	FADD_S4(1, 5, 5)
 	JMP	longLastLadder3
 
 longLast0to3:
 	TBZ	$4, R4, longLast0to1
 	TBZ	$3, R4, longLast2to2
-	WORD	$0x4e21d484 // fadd v4.4s, v4.4s, v1.4s
+	FADD_S4(1, 4, 4)
 	JMP	longLastLadder2
 
 longLast2to2:
-	WORD	$0x4e21d463 // fadd v3.4s, v3.4s, v1.4s
+	FADD_S4(1, 3, 3)
 	JMP	longLastLadder1
 
 longLast0to1:
 	TBZ	$3, R4, longLast0to0
-	WORD	$0x4e21d442 // fadd v2.4s, v2.4s, v1.4s
+	FADD_S4(1, 2, 2)
 	JMP	longLastLadder0
 
 longLast0to0:
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 
 longLastDone:
 
@@ -24414,21 +24052,21 @@ longAdded:
 	BGE	longRest
 
 longHalve:
-	WORD	$0x4e29d400 // fadd v0.4s, v0.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e25d400 // fadd v0.4s, v0.4s, v5.4s
-	WORD	$0x4e26d442 // fadd v2.4s, v2.4s, v6.4s
-	WORD	$0x4e27d463 // fadd v3.4s, v3.4s, v7.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e23d400 // fadd v0.4s, v0.4s, v3.4s
-	WORD	$0x4e24d442 // fadd v2.4s, v2.4s, v4.4s
-	WORD	$0x4e22d401 // fadd v1.4s, v0.4s, v2.4s
+	FADD_S4(9, 0, 0)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
+	FADD_S4(16, 8, 8)
+	FADD_S4(5, 0, 0)
+	FADD_S4(6, 2, 2)
+	FADD_S4(7, 3, 3)
+	FADD_S4(8, 4, 4)
+	FADD_S4(3, 0, 0)
+	FADD_S4(4, 2, 2)
+	FADD_S4(2, 0, 1)
 	FMOVQ	F1, (R6)
 	MOVD	32(R0), R8
 	ADD	R8, R1, R1
@@ -24444,13 +24082,13 @@ rowFold:
 	FMOVQ	48(RSP), F15
 	VZIP2	V15.D2, V16.D2, V14.D2
 	VZIP1	V15.D2, V16.D2, V16.D2
-	WORD	$0x4e2ed610 // fadd v16.4s, v16.4s, v14.4s
+	FADD_S4(14, 16, 16)
 	FMOVQ	64(RSP), F15
 	FMOVQ	80(RSP), F14
 	VZIP2	V14.D2, V15.D2, V13.D2
 	VZIP1	V14.D2, V15.D2, V15.D2
-	WORD	$0x4e2dd5ef // fadd v15.4s, v15.4s, v13.4s
-	WORD	$0x6e2fd610 // faddp v16.4s, v16.4s, v15.4s
+	FADD_S4(13, 15, 15)
+	FADDP_S4(15, 16, 16)
 	CMP	$4, R6
 	BNE	rowPart
 	FMOVQ	F16, (R2)
@@ -24473,14 +24111,441 @@ skip_7:
 
 rowSingle:
 	VEXT	$8, V1.B16, V1.B16, V16.B16
-	WORD	$0x4e30d421 // fadd v1.4s, v1.4s, v16.4s
-	WORD	$0x6e21d421 // faddp v1.4s, v1.4s, v1.4s
+	FADD_S4(16, 1, 1)
+	FADDP_S4(1, 1, 1)
 	FMOVS	F1, (R2)
 
 rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
+
+longHigh:
+	TBZ	$10, R4, longNo8
+	FLDPQ	(R8), (F16, F14)
+	FLDPQ	32(R8), (F12, F10)
+	VZIP2	V16.H8, V31.H8, V15.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V12.H8, V31.H8, V11.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	128(R8), (F8, F7)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 16, 16)
+	FADD_S4(6, 15, 15)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 14, 14)
+	FADD_S4(6, 13, 13)
+	FLDPQ	160(R8), (F7, F8)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 11, 11)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	256(R8), (F8, F6)
+	VZIP2	V8.H8, V31.H8, V7.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	384(R8), (F4, F3)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	288(R8), (F5, F7)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FLDPQ	416(R8), (F3, F4)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FLDPQ	512(R8), (F8, F6)
+	FLDPQ	544(R8), (F4, F2)
+	VZIP2	V8.H8, V31.H8, V7.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	VZIP2	V4.H8, V31.H8, V3.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V2.H8, V31.H8, V0.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	640(R8), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FADD_S4(17, 8, 8)
+	FADD_S4(19, 7, 7)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FADD_S4(18, 6, 6)
+	FADD_S4(19, 5, 5)
+	FLDPQ	672(R8), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FADD_S4(18, 4, 4)
+	FADD_S4(19, 3, 3)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FADD_S4(17, 2, 2)
+	FADD_S4(19, 0, 0)
+	FLDPQ	768(R8), (F17, F19)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	896(R8), (F21, F22)
+	VZIP2	V21.H8, V31.H8, V23.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 8, 8)
+	FADD_S4(18, 7, 7)
+	FADD_S4(19, 6, 6)
+	FADD_S4(20, 5, 5)
+	FLDPQ	800(R8), (F20, F18)
+	VZIP2	V20.H8, V31.H8, V19.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FLDPQ	928(R8), (F22, F21)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	VZIP2	V21.H8, V31.H8, V23.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 4, 4)
+	FADD_S4(19, 3, 3)
+	FADD_S4(18, 2, 2)
+	FADD_S4(17, 0, 0)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FADD_S4(4, 12, 12)
+	FADD_S4(3, 11, 11)
+	FADD_S4(2, 10, 10)
+	FADD_S4(0, 9, 9)
+	FSTPQ	(F16, F15), 352(RSP)
+	FSTPQ	(F14, F13), 384(RSP)
+	FSTPQ	(F12, F11), 416(RSP)
+	FSTPQ	(F10, F9), 448(RSP)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	192(R8), (F0, F2)
+	VZIP2	V0.H8, V31.H8, V3.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FADD_S4(0, 9, 9)
+	FADD_S4(3, 10, 10)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 11, 11)
+	FADD_S4(3, 12, 12)
+	FLDPQ	224(R8), (F2, F0)
+	VZIP2	V2.H8, V31.H8, V3.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FADD_S4(2, 13, 13)
+	FADD_S4(3, 14, 14)
+	VZIP2	V0.H8, V31.H8, V3.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	FADD_S4(0, 15, 15)
+	FADD_S4(3, 16, 16)
+	FLDPQ	320(R8), (F0, F3)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FLDPQ	448(R8), (F5, F6)
+	VZIP2	V5.H8, V31.H8, V7.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 0, 0)
+	FADD_S4(7, 2, 2)
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FADD_S4(6, 3, 3)
+	FADD_S4(7, 4, 4)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FLDPQ	352(R8), (F4, F2)
+	VZIP2	V4.H8, V31.H8, V3.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	VZIP2	V2.H8, V31.H8, V0.H8
+	VZIP1	V2.H8, V31.H8, V2.H8
+	FLDPQ	480(R8), (F6, F5)
+	VZIP2	V6.H8, V31.H8, V7.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FADD_S4(6, 4, 4)
+	FADD_S4(7, 3, 3)
+	VZIP2	V5.H8, V31.H8, V7.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	FADD_S4(5, 2, 2)
+	FADD_S4(7, 0, 0)
+	FADD_S4(4, 13, 13)
+	FADD_S4(3, 14, 14)
+	FADD_S4(2, 15, 15)
+	FADD_S4(0, 16, 16)
+	FLDPQ	576(R8), (F0, F3)
+	FLDPQ	608(R8), (F5, F7)
+	VZIP2	V0.H8, V31.H8, V2.H8
+	VZIP1	V0.H8, V31.H8, V0.H8
+	VZIP2	V3.H8, V31.H8, V4.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FLDPQ	704(R8), (F17, F18)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
+	FLDPQ	736(R8), (F18, F17)
+	VZIP2	V18.H8, V31.H8, V19.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
+	VZIP2	V17.H8, V31.H8, V19.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
+	FLDPQ	832(R8), (F17, F19)
+	VZIP2	V17.H8, V31.H8, V18.H8
+	VZIP1	V17.H8, V31.H8, V17.H8
+	VZIP2	V19.H8, V31.H8, V20.H8
+	VZIP1	V19.H8, V31.H8, V19.H8
+	FLDPQ	960(R8), (F21, F22)
+	VZIP2	V21.H8, V31.H8, V23.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FADD_S4(21, 17, 17)
+	FADD_S4(23, 18, 18)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 19, 19)
+	FADD_S4(23, 20, 20)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FLDPQ	864(R8), (F20, F18)
+	VZIP2	V20.H8, V31.H8, V19.H8
+	VZIP1	V20.H8, V31.H8, V20.H8
+	VZIP2	V18.H8, V31.H8, V17.H8
+	VZIP1	V18.H8, V31.H8, V18.H8
+	FLDPQ	992(R8), (F22, F21)
+	VZIP2	V22.H8, V31.H8, V23.H8
+	VZIP1	V22.H8, V31.H8, V22.H8
+	FADD_S4(22, 20, 20)
+	FADD_S4(23, 19, 19)
+	VZIP2	V21.H8, V31.H8, V23.H8
+	VZIP1	V21.H8, V31.H8, V21.H8
+	FADD_S4(21, 18, 18)
+	FADD_S4(23, 17, 17)
+	FADD_S4(20, 5, 5)
+	FADD_S4(19, 6, 6)
+	FADD_S4(18, 7, 7)
+	FADD_S4(17, 8, 8)
+	FADD_S4(0, 9, 9)
+	FADD_S4(2, 10, 10)
+	FADD_S4(3, 11, 11)
+	FADD_S4(4, 12, 12)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 480(RSP)
+	FSTPQ	(F11, F12), 512(RSP)
+	FSTPQ	(F13, F14), 544(RSP)
+	FSTPQ	(F15, F16), 576(RSP)
+	ADD	$1024, R8, R8
+
+longNo8:
+	TBZ	$9, R4, longNo4
+	FLDPQ	(R8), (F16, F14)
+	FLDPQ	32(R8), (F12, F10)
+	VZIP2	V16.H8, V31.H8, V15.H8
+	VZIP1	V16.H8, V31.H8, V16.H8
+	VZIP2	V14.H8, V31.H8, V13.H8
+	VZIP1	V14.H8, V31.H8, V14.H8
+	VZIP2	V12.H8, V31.H8, V11.H8
+	VZIP1	V12.H8, V31.H8, V12.H8
+	VZIP2	V10.H8, V31.H8, V9.H8
+	VZIP1	V10.H8, V31.H8, V10.H8
+	FLDPQ	128(R8), (F8, F7)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 16, 16)
+	FADD_S4(6, 15, 15)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 14, 14)
+	FADD_S4(6, 13, 13)
+	FLDPQ	160(R8), (F7, F8)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 12, 12)
+	FADD_S4(6, 11, 11)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 10, 10)
+	FADD_S4(6, 9, 9)
+	FLDPQ	256(R8), (F8, F6)
+	VZIP2	V8.H8, V31.H8, V7.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	384(R8), (F4, F3)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 16, 16)
+	FADD_S4(7, 15, 15)
+	FADD_S4(6, 14, 14)
+	FADD_S4(5, 13, 13)
+	FLDPQ	288(R8), (F5, F7)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FLDPQ	416(R8), (F3, F4)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 12, 12)
+	FADD_S4(6, 11, 11)
+	FADD_S4(7, 10, 10)
+	FADD_S4(8, 9, 9)
+	FSTPQ	(F16, F15), 96(RSP)
+	FSTPQ	(F14, F13), 128(RSP)
+	FSTPQ	(F12, F11), 160(RSP)
+	FSTPQ	(F10, F9), 192(RSP)
+	FLDPQ	64(R8), (F9, F11)
+	FLDPQ	96(R8), (F13, F15)
+	VZIP2	V9.H8, V31.H8, V10.H8
+	VZIP1	V9.H8, V31.H8, V9.H8
+	VZIP2	V11.H8, V31.H8, V12.H8
+	VZIP1	V11.H8, V31.H8, V11.H8
+	VZIP2	V13.H8, V31.H8, V14.H8
+	VZIP1	V13.H8, V31.H8, V13.H8
+	VZIP2	V15.H8, V31.H8, V16.H8
+	VZIP1	V15.H8, V31.H8, V15.H8
+	FLDPQ	192(R8), (F8, F7)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 9, 9)
+	FADD_S4(6, 10, 10)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 11, 11)
+	FADD_S4(6, 12, 12)
+	FLDPQ	224(R8), (F7, F8)
+	VZIP2	V7.H8, V31.H8, V6.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FADD_S4(7, 13, 13)
+	FADD_S4(6, 14, 14)
+	VZIP2	V8.H8, V31.H8, V6.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	FADD_S4(8, 15, 15)
+	FADD_S4(6, 16, 16)
+	FLDPQ	320(R8), (F8, F6)
+	VZIP2	V8.H8, V31.H8, V7.H8
+	VZIP1	V8.H8, V31.H8, V8.H8
+	VZIP2	V6.H8, V31.H8, V5.H8
+	VZIP1	V6.H8, V31.H8, V6.H8
+	FLDPQ	448(R8), (F4, F3)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 8, 8)
+	FADD_S4(2, 7, 7)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 6, 6)
+	FADD_S4(2, 5, 5)
+	FADD_S4(8, 9, 9)
+	FADD_S4(7, 10, 10)
+	FADD_S4(6, 11, 11)
+	FADD_S4(5, 12, 12)
+	FLDPQ	352(R8), (F5, F7)
+	VZIP2	V5.H8, V31.H8, V6.H8
+	VZIP1	V5.H8, V31.H8, V5.H8
+	VZIP2	V7.H8, V31.H8, V8.H8
+	VZIP1	V7.H8, V31.H8, V7.H8
+	FLDPQ	480(R8), (F3, F4)
+	VZIP2	V3.H8, V31.H8, V2.H8
+	VZIP1	V3.H8, V31.H8, V3.H8
+	FADD_S4(3, 5, 5)
+	FADD_S4(2, 6, 6)
+	VZIP2	V4.H8, V31.H8, V2.H8
+	VZIP1	V4.H8, V31.H8, V4.H8
+	FADD_S4(4, 7, 7)
+	FADD_S4(2, 8, 8)
+	FADD_S4(5, 13, 13)
+	FADD_S4(6, 14, 14)
+	FADD_S4(7, 15, 15)
+	FADD_S4(8, 16, 16)
+	FSTPQ	(F9, F10), 224(RSP)
+	FSTPQ	(F11, F12), 256(RSP)
+	FSTPQ	(F13, F14), 288(RSP)
+	FSTPQ	(F15, F16), 320(RSP)
+	ADD	$512, R8, R8
+
+longNo4:
+	JMP	longLow
 
 longTwo:
 	FLDPQ	(R8), (F0, F3)
@@ -24506,39 +24571,39 @@ longTwo:
 	FLDPQ	128(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e33d442 // fadd v2.4s, v2.4s, v19.4s
+	FADD_S4(17, 0, 0)
+	FADD_S4(19, 2, 2)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d463 // fadd v3.4s, v3.4s, v18.4s
-	WORD	$0x4e33d484 // fadd v4.4s, v4.4s, v19.4s
+	FADD_S4(18, 3, 3)
+	FADD_S4(19, 4, 4)
 	FLDPQ	160(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d4a5 // fadd v5.4s, v5.4s, v18.4s
-	WORD	$0x4e33d4c6 // fadd v6.4s, v6.4s, v19.4s
+	FADD_S4(18, 5, 5)
+	FADD_S4(19, 6, 6)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d4e7 // fadd v7.4s, v7.4s, v17.4s
-	WORD	$0x4e33d508 // fadd v8.4s, v8.4s, v19.4s
+	FADD_S4(17, 7, 7)
+	FADD_S4(19, 8, 8)
 	FLDPQ	192(R8), (F17, F18)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e33d54a // fadd v10.4s, v10.4s, v19.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(19, 10, 10)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(18, 11, 11)
+	FADD_S4(19, 12, 12)
 	FLDPQ	224(R8), (F18, F17)
 	VZIP2	V18.H8, V31.H8, V19.H8
 	VZIP1	V18.H8, V31.H8, V18.H8
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d5ce // fadd v14.4s, v14.4s, v19.4s
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 14, 14)
 	VZIP2	V17.H8, V31.H8, V19.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ef // fadd v15.4s, v15.4s, v17.4s
-	WORD	$0x4e33d610 // fadd v16.4s, v16.4s, v19.4s
+	FADD_S4(17, 15, 15)
+	FADD_S4(19, 16, 16)
 	ADD	$256, R8, R8
 	TBZ	$7, R4, longLast
 	LSL	$1, R5, R10
@@ -24564,102 +24629,102 @@ longTwo:
 	TBZ	$5, R4, longNarrow0to3
 	TBZ	$4, R4, longNarrow4to5
 	TBZ	$3, R4, longNarrow6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longNarrowLadder6:
 	FMOVD	176(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longNarrowLadder5:
 	FMOVD	168(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longNarrowLadder4:
 	FMOVD	160(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longNarrowLadder3:
 	FMOVD	152(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longNarrowLadder2:
 	FMOVD	144(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longNarrowLadder1:
 	FMOVD	136(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longNarrowLadder0:
 	FMOVD	128(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longNarrowDone
 
 longNarrow6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longNarrowLadder5
 
 longNarrow4to5:
 	TBZ	$3, R4, longNarrow4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longNarrowLadder4
 
 longNarrow4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longNarrowLadder3
 
 longNarrow0to3:
 	TBZ	$4, R4, longNarrow0to1
 	TBZ	$3, R4, longNarrow2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longNarrowLadder2
 
 longNarrow2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longNarrowLadder1
 
 longNarrow0to1:
 	TBZ	$3, R4, longNarrow0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longNarrowLadder0
 
 longNarrow0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longNarrowDone:
 	FLDPQ	64(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d529 // fadd v9.4s, v9.4s, v25.4s
-	WORD	$0x4e3bd54a // fadd v10.4s, v10.4s, v27.4s
+	FADD_S4(25, 9, 9)
+	FADD_S4(27, 10, 10)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad56b // fadd v11.4s, v11.4s, v26.4s
-	WORD	$0x4e3bd58c // fadd v12.4s, v12.4s, v27.4s
+	FADD_S4(26, 11, 11)
+	FADD_S4(27, 12, 12)
 	FLDPQ	96(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad5ad // fadd v13.4s, v13.4s, v26.4s
-	WORD	$0x4e3bd5ce // fadd v14.4s, v14.4s, v27.4s
+	FADD_S4(26, 13, 13)
+	FADD_S4(27, 14, 14)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d5ef // fadd v15.4s, v15.4s, v25.4s
-	WORD	$0x4e3bd610 // fadd v16.4s, v16.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 15, 15)
+	FADD_S4(27, 16, 16)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	JMP	longAdded
 
 longWide:
@@ -24676,29 +24741,29 @@ longWide:
 	FLDPQ	128(R8), (F25, F26)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
-	WORD	$0x4e3bd652 // fadd v18.4s, v18.4s, v27.4s
+	FADD_S4(25, 17, 17)
+	FADD_S4(27, 18, 18)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad673 // fadd v19.4s, v19.4s, v26.4s
-	WORD	$0x4e3bd694 // fadd v20.4s, v20.4s, v27.4s
+	FADD_S4(26, 19, 19)
+	FADD_S4(27, 20, 20)
 	FLDPQ	160(R8), (F26, F25)
 	VZIP2	V26.H8, V31.H8, V27.H8
 	VZIP1	V26.H8, V31.H8, V26.H8
-	WORD	$0x4e3ad6b5 // fadd v21.4s, v21.4s, v26.4s
-	WORD	$0x4e3bd6d6 // fadd v22.4s, v22.4s, v27.4s
+	FADD_S4(26, 21, 21)
+	FADD_S4(27, 22, 22)
 	VZIP2	V25.H8, V31.H8, V27.H8
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
-	WORD	$0x4e3bd718 // fadd v24.4s, v24.4s, v27.4s
-	WORD	$0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
-	WORD	$0x4e32d442 // fadd v2.4s, v2.4s, v18.4s
-	WORD	$0x4e33d463 // fadd v3.4s, v3.4s, v19.4s
-	WORD	$0x4e34d484 // fadd v4.4s, v4.4s, v20.4s
-	WORD	$0x4e35d4a5 // fadd v5.4s, v5.4s, v21.4s
-	WORD	$0x4e36d4c6 // fadd v6.4s, v6.4s, v22.4s
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(25, 23, 23)
+	FADD_S4(27, 24, 24)
+	FADD_S4(17, 0, 0)
+	FADD_S4(18, 2, 2)
+	FADD_S4(19, 3, 3)
+	FADD_S4(20, 4, 4)
+	FADD_S4(21, 5, 5)
+	FADD_S4(22, 6, 6)
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	64(R8), (F17, F19)
 	FLDPQ	96(R8), (F21, F23)
 	VZIP2	V17.H8, V31.H8, V18.H8
@@ -24712,84 +24777,84 @@ longWide:
 	TBZ	$5, R4, longWide0to3
 	TBZ	$4, R4, longWide4to5
 	TBZ	$3, R4, longWide6to6
-	WORD	$0x4e21d718 // fadd v24.4s, v24.4s, v1.4s
+	FADD_S4(1, 24, 24)
 
 longWideLadder6:
 	FMOVD	240(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6f7 // fadd v23.4s, v23.4s, v25.4s
+	FADD_S4(25, 23, 23)
 
 longWideLadder5:
 	FMOVD	232(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6d6 // fadd v22.4s, v22.4s, v25.4s
+	FADD_S4(25, 22, 22)
 
 longWideLadder4:
 	FMOVD	224(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d6b5 // fadd v21.4s, v21.4s, v25.4s
+	FADD_S4(25, 21, 21)
 
 longWideLadder3:
 	FMOVD	216(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d694 // fadd v20.4s, v20.4s, v25.4s
+	FADD_S4(25, 20, 20)
 
 longWideLadder2:
 	FMOVD	208(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d673 // fadd v19.4s, v19.4s, v25.4s
+	FADD_S4(25, 19, 19)
 
 longWideLadder1:
 	FMOVD	200(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d652 // fadd v18.4s, v18.4s, v25.4s
+	FADD_S4(25, 18, 18)
 
 longWideLadder0:
 	FMOVD	192(R8), F25
 	VZIP1	V25.H8, V31.H8, V25.H8
-	WORD	$0x4e39d631 // fadd v17.4s, v17.4s, v25.4s
+	FADD_S4(25, 17, 17)
 	JMP	longWideDone
 
 longWide6to6:
-	WORD	$0x4e21d6f7 // fadd v23.4s, v23.4s, v1.4s
+	FADD_S4(1, 23, 23)
 	JMP	longWideLadder5
 
 longWide4to5:
 	TBZ	$3, R4, longWide4to4
-	WORD	$0x4e21d6d6 // fadd v22.4s, v22.4s, v1.4s
+	FADD_S4(1, 22, 22)
 	JMP	longWideLadder4
 
 longWide4to4:
-	WORD	$0x4e21d6b5 // fadd v21.4s, v21.4s, v1.4s
+	FADD_S4(1, 21, 21)
 	JMP	longWideLadder3
 
 longWide0to3:
 	TBZ	$4, R4, longWide0to1
 	TBZ	$3, R4, longWide2to2
-	WORD	$0x4e21d694 // fadd v20.4s, v20.4s, v1.4s
+	FADD_S4(1, 20, 20)
 	JMP	longWideLadder2
 
 longWide2to2:
-	WORD	$0x4e21d673 // fadd v19.4s, v19.4s, v1.4s
+	FADD_S4(1, 19, 19)
 	JMP	longWideLadder1
 
 longWide0to1:
 	TBZ	$3, R4, longWide0to0
-	WORD	$0x4e21d652 // fadd v18.4s, v18.4s, v1.4s
+	FADD_S4(1, 18, 18)
 	JMP	longWideLadder0
 
 longWide0to0:
-	WORD	$0x4e21d631 // fadd v17.4s, v17.4s, v1.4s
+	FADD_S4(1, 17, 17)
 
 longWideDone:
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e34d58c // fadd v12.4s, v12.4s, v20.4s
-	WORD	$0x4e35d5ad // fadd v13.4s, v13.4s, v21.4s
-	WORD	$0x4e36d5ce // fadd v14.4s, v14.4s, v22.4s
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(18, 10, 10)
+	FADD_S4(19, 11, 11)
+	FADD_S4(20, 12, 12)
+	FADD_S4(21, 13, 13)
+	FADD_S4(22, 14, 14)
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longAdded
 
 longNone:
@@ -24814,56 +24879,56 @@ longNone:
 longRest:
 	TBZ	$9, R4, longWithout4
 	FLDPQ	96(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	128(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	160(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	192(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	224(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	256(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	288(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	320(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 
 longWithout4:
 	TBZ	$10, R4, longHalve
 	FLDPQ	352(RSP), (F24, F23)
-	WORD	$0x4e38d400 // fadd v0.4s, v0.4s, v24.4s
-	WORD	$0x4e37d442 // fadd v2.4s, v2.4s, v23.4s
+	FADD_S4(24, 0, 0)
+	FADD_S4(23, 2, 2)
 	FLDPQ	384(RSP), (F23, F24)
-	WORD	$0x4e37d463 // fadd v3.4s, v3.4s, v23.4s
-	WORD	$0x4e38d484 // fadd v4.4s, v4.4s, v24.4s
+	FADD_S4(23, 3, 3)
+	FADD_S4(24, 4, 4)
 	FLDPQ	416(RSP), (F24, F23)
-	WORD	$0x4e38d4a5 // fadd v5.4s, v5.4s, v24.4s
-	WORD	$0x4e37d4c6 // fadd v6.4s, v6.4s, v23.4s
+	FADD_S4(24, 5, 5)
+	FADD_S4(23, 6, 6)
 	FLDPQ	448(RSP), (F23, F24)
-	WORD	$0x4e37d4e7 // fadd v7.4s, v7.4s, v23.4s
-	WORD	$0x4e38d508 // fadd v8.4s, v8.4s, v24.4s
+	FADD_S4(23, 7, 7)
+	FADD_S4(24, 8, 8)
 	FLDPQ	480(RSP), (F24, F23)
-	WORD	$0x4e38d529 // fadd v9.4s, v9.4s, v24.4s
-	WORD	$0x4e37d54a // fadd v10.4s, v10.4s, v23.4s
+	FADD_S4(24, 9, 9)
+	FADD_S4(23, 10, 10)
 	FLDPQ	512(RSP), (F23, F24)
-	WORD	$0x4e37d56b // fadd v11.4s, v11.4s, v23.4s
-	WORD	$0x4e38d58c // fadd v12.4s, v12.4s, v24.4s
+	FADD_S4(23, 11, 11)
+	FADD_S4(24, 12, 12)
 	FLDPQ	544(RSP), (F24, F23)
-	WORD	$0x4e38d5ad // fadd v13.4s, v13.4s, v24.4s
-	WORD	$0x4e37d5ce // fadd v14.4s, v14.4s, v23.4s
+	FADD_S4(24, 13, 13)
+	FADD_S4(23, 14, 14)
 	FLDPQ	576(RSP), (F23, F24)
-	WORD	$0x4e37d5ef // fadd v15.4s, v15.4s, v23.4s
-	WORD	$0x4e38d610 // fadd v16.4s, v16.4s, v24.4s
+	FADD_S4(23, 15, 15)
+	FADD_S4(24, 16, 16)
 	JMP	longHalve
 
 rowEnd:
@@ -25740,288 +25805,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$1024, R4
-	BLT	longLow
-	TBZ	$11, R4, longNo8
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R8), (F10, F9)
-	VADD	V10.S4, V3.S4, V3.S4
-	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R8), (F9, F10)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R8), (F10, F9)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R8), (F14, F13)
-	VADD	V14.S4, V11.S4, V11.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R8), (F14, F13)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V5.S4, V5.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F9, F10)
-	FLDPQ	-992(R26), (F11, F12)
-	FLDPQ	-960(R26), (F13, F14)
-	FLDPQ	-928(R26), (F15, F16)
-	FLDPQ	-768(R26), (F17, F18)
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	FLDPQ	-736(R26), (F18, F17)
-	VADD	V18.S4, V11.S4, V11.S4
-	VADD	V17.S4, V12.S4, V12.S4
-	FLDPQ	-704(R26), (F17, F18)
-	VADD	V17.S4, V13.S4, V13.S4
-	VADD	V18.S4, V14.S4, V14.S4
-	FLDPQ	-672(R26), (F18, F17)
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
-	FLDPQ	-512(R26), (F17, F18)
-	FLDPQ	-480(R26), (F19, F20)
-	FLDPQ	-256(R26), (F21, F22)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V22.S4, V18.S4, V18.S4
-	FLDPQ	-224(R26), (F22, F21)
-	VADD	V22.S4, V19.S4, V19.S4
-	VADD	V21.S4, V20.S4, V20.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V20.S4, V12.S4, V12.S4
-	FLDPQ	-448(R26), (F20, F19)
-	FLDPQ	-416(R26), (F18, F17)
-	FLDPQ	-192(R26), (F21, F22)
-	VADD	V21.S4, V20.S4, V20.S4
-	VADD	V22.S4, V19.S4, V19.S4
-	FLDPQ	-160(R26), (F22, F21)
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V13.S4, V13.S4
-	VADD	V19.S4, V14.S4, V14.S4
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V17.S4, V16.S4, V16.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	FSTPQ	(F1, F2), 352(RSP)
-	FSTPQ	(F3, F4), 384(RSP)
-	FSTPQ	(F5, F6), 416(RSP)
-	FSTPQ	(F7, F8), 448(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F16, F15)
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	FLDPQ	416(R8), (F15, F16)
-	VADD	V15.S4, V6.S4, V6.S4
-	VADD	V16.S4, V5.S4, V5.S4
-	FLDPQ	448(R8), (F16, F15)
-	VADD	V16.S4, V4.S4, V4.S4
-	VADD	V15.S4, V3.S4, V3.S4
-	FLDPQ	480(R8), (F15, F16)
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V16.S4, V1.S4, V1.S4
-	FLDPQ	640(R8), (F16, F15)
-	FLDPQ	672(R8), (F14, F13)
-	FLDPQ	896(R8), (F12, F11)
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V11.S4, V15.S4, V15.S4
-	FLDPQ	928(R8), (F11, F12)
-	VADD	V11.S4, V14.S4, V14.S4
-	VADD	V12.S4, V13.S4, V13.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	FLDPQ	704(R8), (F13, F14)
-	FLDPQ	736(R8), (F15, F16)
-	FLDPQ	960(R8), (F12, F11)
-	VADD	V12.S4, V13.S4, V13.S4
-	VADD	V11.S4, V14.S4, V14.S4
-	FLDPQ	992(R8), (F11, F12)
-	VADD	V11.S4, V15.S4, V15.S4
-	VADD	V12.S4, V16.S4, V16.S4
-	VADD	V13.S4, V4.S4, V4.S4
-	VADD	V14.S4, V3.S4, V3.S4
-	VADD	V15.S4, V2.S4, V2.S4
-	VADD	V16.S4, V1.S4, V1.S4
-	FLDPQ	-896(R26), (F16, F15)
-	FLDPQ	-864(R26), (F14, F13)
-	FLDPQ	-832(R26), (F12, F11)
-	FLDPQ	-800(R26), (F10, F9)
-	FLDPQ	-640(R26), (F17, F18)
-	VADD	V17.S4, V16.S4, V16.S4
-	VADD	V18.S4, V15.S4, V15.S4
-	FLDPQ	-608(R26), (F18, F17)
-	VADD	V18.S4, V14.S4, V14.S4
-	VADD	V17.S4, V13.S4, V13.S4
-	FLDPQ	-576(R26), (F17, F18)
-	VADD	V17.S4, V12.S4, V12.S4
-	VADD	V18.S4, V11.S4, V11.S4
-	FLDPQ	-544(R26), (F18, F17)
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	FLDPQ	-384(R26), (F17, F18)
-	FLDPQ	-352(R26), (F19, F20)
-	FLDPQ	-128(R26), (F21, F22)
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V22.S4, V18.S4, V18.S4
-	FLDPQ	-96(R26), (F22, F21)
-	VADD	V22.S4, V19.S4, V19.S4
-	VADD	V21.S4, V20.S4, V20.S4
-	VADD	V17.S4, V16.S4, V16.S4
-	VADD	V18.S4, V15.S4, V15.S4
-	VADD	V19.S4, V14.S4, V14.S4
-	VADD	V20.S4, V13.S4, V13.S4
-	FLDPQ	-320(R26), (F20, F19)
-	FLDPQ	-288(R26), (F18, F17)
-	FLDPQ	-64(R26), (F21, F22)
-	VADD	V21.S4, V20.S4, V20.S4
-	VADD	V22.S4, V19.S4, V19.S4
-	FLDPQ	-32(R26), (F22, F21)
-	VADD	V22.S4, V18.S4, V18.S4
-	VADD	V21.S4, V17.S4, V17.S4
-	VADD	V20.S4, V12.S4, V12.S4
-	VADD	V19.S4, V11.S4, V11.S4
-	VADD	V18.S4, V10.S4, V10.S4
-	VADD	V17.S4, V9.S4, V9.S4
-	VADD	V16.S4, V8.S4, V8.S4
-	VADD	V15.S4, V7.S4, V7.S4
-	VADD	V14.S4, V6.S4, V6.S4
-	VADD	V13.S4, V5.S4, V5.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FSTPQ	(F8, F7), 480(RSP)
-	FSTPQ	(F6, F5), 512(RSP)
-	FSTPQ	(F4, F3), 544(RSP)
-	FSTPQ	(F2, F1), 576(RSP)
-	ADD	$2048, R8, R8
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	FLDPQ	288(R8), (F10, F9)
-	VADD	V10.S4, V3.S4, V3.S4
-	VADD	V9.S4, V4.S4, V4.S4
-	FLDPQ	320(R8), (F9, F10)
-	VADD	V9.S4, V5.S4, V5.S4
-	VADD	V10.S4, V6.S4, V6.S4
-	FLDPQ	352(R8), (F10, F9)
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	800(R8), (F14, F13)
-	VADD	V14.S4, V11.S4, V11.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	864(R8), (F14, F13)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V5.S4, V5.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	FSTPQ	(F1, F2), 96(RSP)
-	FSTPQ	(F3, F4), 128(RSP)
-	FSTPQ	(F5, F6), 160(RSP)
-	FSTPQ	(F7, F8), 192(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F9, F10)
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	FLDPQ	416(R8), (F10, F9)
-	VADD	V10.S4, V6.S4, V6.S4
-	VADD	V9.S4, V5.S4, V5.S4
-	FLDPQ	448(R8), (F9, F10)
-	VADD	V9.S4, V4.S4, V4.S4
-	VADD	V10.S4, V3.S4, V3.S4
-	FLDPQ	480(R8), (F10, F9)
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FLDPQ	640(R8), (F9, F10)
-	FLDPQ	672(R8), (F11, F12)
-	FLDPQ	896(R8), (F13, F14)
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V14.S4, V10.S4, V10.S4
-	FLDPQ	928(R8), (F14, F13)
-	VADD	V14.S4, V11.S4, V11.S4
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V9.S4, V8.S4, V8.S4
-	VADD	V10.S4, V7.S4, V7.S4
-	VADD	V11.S4, V6.S4, V6.S4
-	VADD	V12.S4, V5.S4, V5.S4
-	FLDPQ	704(R8), (F12, F11)
-	FLDPQ	736(R8), (F10, F9)
-	FLDPQ	960(R8), (F13, F14)
-	VADD	V13.S4, V12.S4, V12.S4
-	VADD	V14.S4, V11.S4, V11.S4
-	FLDPQ	992(R8), (F14, F13)
-	VADD	V14.S4, V10.S4, V10.S4
-	VADD	V13.S4, V9.S4, V9.S4
-	VADD	V12.S4, V4.S4, V4.S4
-	VADD	V11.S4, V3.S4, V3.S4
-	VADD	V10.S4, V2.S4, V2.S4
-	VADD	V9.S4, V1.S4, V1.S4
-	FSTPQ	(F8, F7), 224(RSP)
-	FSTPQ	(F6, F5), 256(RSP)
-	FSTPQ	(F4, F3), 288(RSP)
-	FSTPQ	(F2, F1), 320(RSP)
-	ADD	$1024, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$9, R4, longTwo
@@ -26254,6 +26038,290 @@ rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
+
+longHigh:
+	TBZ	$11, R4, longNo8
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	VADD	V8.S4, V16.S4, V16.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	FLDPQ	288(R8), (F7, F8)
+	VADD	V7.S4, V14.S4, V14.S4
+	VADD	V8.S4, V13.S4, V13.S4
+	FLDPQ	320(R8), (F8, F7)
+	VADD	V8.S4, V12.S4, V12.S4
+	VADD	V7.S4, V11.S4, V11.S4
+	FLDPQ	352(R8), (F7, F8)
+	VADD	V7.S4, V10.S4, V10.S4
+	VADD	V8.S4, V9.S4, V9.S4
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V3.S4, V7.S4, V7.S4
+	FLDPQ	800(R8), (F3, F4)
+	VADD	V3.S4, V6.S4, V6.S4
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V3.S4, V6.S4, V6.S4
+	FLDPQ	864(R8), (F3, F4)
+	VADD	V3.S4, V7.S4, V7.S4
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V5.S4, V12.S4, V12.S4
+	VADD	V6.S4, V11.S4, V11.S4
+	VADD	V7.S4, V10.S4, V10.S4
+	VADD	V8.S4, V9.S4, V9.S4
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F8, F7)
+	FLDPQ	-992(R26), (F6, F5)
+	FLDPQ	-960(R26), (F4, F3)
+	FLDPQ	-928(R26), (F2, F1)
+	FLDPQ	-768(R26), (F17, F18)
+	VADD	V17.S4, V8.S4, V8.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	FLDPQ	-736(R26), (F18, F17)
+	VADD	V18.S4, V6.S4, V6.S4
+	VADD	V17.S4, V5.S4, V5.S4
+	FLDPQ	-704(R26), (F17, F18)
+	VADD	V17.S4, V4.S4, V4.S4
+	VADD	V18.S4, V3.S4, V3.S4
+	FLDPQ	-672(R26), (F18, F17)
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	FLDPQ	-512(R26), (F17, F18)
+	FLDPQ	-480(R26), (F19, F20)
+	FLDPQ	-256(R26), (F21, F22)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	FLDPQ	-224(R26), (F22, F21)
+	VADD	V22.S4, V19.S4, V19.S4
+	VADD	V21.S4, V20.S4, V20.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V19.S4, V6.S4, V6.S4
+	VADD	V20.S4, V5.S4, V5.S4
+	FLDPQ	-448(R26), (F20, F19)
+	FLDPQ	-416(R26), (F18, F17)
+	FLDPQ	-192(R26), (F21, F22)
+	VADD	V21.S4, V20.S4, V20.S4
+	VADD	V22.S4, V19.S4, V19.S4
+	FLDPQ	-160(R26), (F22, F21)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	VADD	V4.S4, V12.S4, V12.S4
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	VADD	V1.S4, V9.S4, V9.S4
+	FSTPQ	(F16, F15), 352(RSP)
+	FSTPQ	(F14, F13), 384(RSP)
+	FSTPQ	(F12, F11), 416(RSP)
+	FSTPQ	(F10, F9), 448(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F1, F2)
+	VADD	V1.S4, V9.S4, V9.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	FLDPQ	416(R8), (F2, F1)
+	VADD	V2.S4, V11.S4, V11.S4
+	VADD	V1.S4, V12.S4, V12.S4
+	FLDPQ	448(R8), (F1, F2)
+	VADD	V1.S4, V13.S4, V13.S4
+	VADD	V2.S4, V14.S4, V14.S4
+	FLDPQ	480(R8), (F2, F1)
+	VADD	V2.S4, V15.S4, V15.S4
+	VADD	V1.S4, V16.S4, V16.S4
+	FLDPQ	640(R8), (F1, F2)
+	FLDPQ	672(R8), (F3, F4)
+	FLDPQ	896(R8), (F5, F6)
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V6.S4, V2.S4, V2.S4
+	FLDPQ	928(R8), (F6, F5)
+	VADD	V6.S4, V3.S4, V3.S4
+	VADD	V5.S4, V4.S4, V4.S4
+	VADD	V1.S4, V9.S4, V9.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V4.S4, V12.S4, V12.S4
+	FLDPQ	704(R8), (F4, F3)
+	FLDPQ	736(R8), (F2, F1)
+	FLDPQ	960(R8), (F5, F6)
+	VADD	V5.S4, V4.S4, V4.S4
+	VADD	V6.S4, V3.S4, V3.S4
+	FLDPQ	992(R8), (F6, F5)
+	VADD	V6.S4, V2.S4, V2.S4
+	VADD	V5.S4, V1.S4, V1.S4
+	VADD	V4.S4, V13.S4, V13.S4
+	VADD	V3.S4, V14.S4, V14.S4
+	VADD	V2.S4, V15.S4, V15.S4
+	VADD	V1.S4, V16.S4, V16.S4
+	FLDPQ	-896(R26), (F1, F2)
+	FLDPQ	-864(R26), (F3, F4)
+	FLDPQ	-832(R26), (F5, F6)
+	FLDPQ	-800(R26), (F7, F8)
+	FLDPQ	-640(R26), (F17, F18)
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	FLDPQ	-608(R26), (F18, F17)
+	VADD	V18.S4, V3.S4, V3.S4
+	VADD	V17.S4, V4.S4, V4.S4
+	FLDPQ	-576(R26), (F17, F18)
+	VADD	V17.S4, V5.S4, V5.S4
+	VADD	V18.S4, V6.S4, V6.S4
+	FLDPQ	-544(R26), (F18, F17)
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	FLDPQ	-384(R26), (F17, F18)
+	FLDPQ	-352(R26), (F19, F20)
+	FLDPQ	-128(R26), (F21, F22)
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V22.S4, V18.S4, V18.S4
+	FLDPQ	-96(R26), (F22, F21)
+	VADD	V22.S4, V19.S4, V19.S4
+	VADD	V21.S4, V20.S4, V20.S4
+	VADD	V17.S4, V1.S4, V1.S4
+	VADD	V18.S4, V2.S4, V2.S4
+	VADD	V19.S4, V3.S4, V3.S4
+	VADD	V20.S4, V4.S4, V4.S4
+	FLDPQ	-320(R26), (F20, F19)
+	FLDPQ	-288(R26), (F18, F17)
+	FLDPQ	-64(R26), (F21, F22)
+	VADD	V21.S4, V20.S4, V20.S4
+	VADD	V22.S4, V19.S4, V19.S4
+	FLDPQ	-32(R26), (F22, F21)
+	VADD	V22.S4, V18.S4, V18.S4
+	VADD	V21.S4, V17.S4, V17.S4
+	VADD	V20.S4, V5.S4, V5.S4
+	VADD	V19.S4, V6.S4, V6.S4
+	VADD	V18.S4, V7.S4, V7.S4
+	VADD	V17.S4, V8.S4, V8.S4
+	VADD	V1.S4, V9.S4, V9.S4
+	VADD	V2.S4, V10.S4, V10.S4
+	VADD	V3.S4, V11.S4, V11.S4
+	VADD	V4.S4, V12.S4, V12.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	FSTPQ	(F9, F10), 480(RSP)
+	FSTPQ	(F11, F12), 512(RSP)
+	FSTPQ	(F13, F14), 544(RSP)
+	FSTPQ	(F15, F16), 576(RSP)
+	ADD	$2048, R8, R8
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	VADD	V8.S4, V16.S4, V16.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	FLDPQ	288(R8), (F7, F8)
+	VADD	V7.S4, V14.S4, V14.S4
+	VADD	V8.S4, V13.S4, V13.S4
+	FLDPQ	320(R8), (F8, F7)
+	VADD	V8.S4, V12.S4, V12.S4
+	VADD	V7.S4, V11.S4, V11.S4
+	FLDPQ	352(R8), (F7, F8)
+	VADD	V7.S4, V10.S4, V10.S4
+	VADD	V8.S4, V9.S4, V9.S4
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V3.S4, V7.S4, V7.S4
+	FLDPQ	800(R8), (F3, F4)
+	VADD	V3.S4, V6.S4, V6.S4
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V3.S4, V6.S4, V6.S4
+	FLDPQ	864(R8), (F3, F4)
+	VADD	V3.S4, V7.S4, V7.S4
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V5.S4, V12.S4, V12.S4
+	VADD	V6.S4, V11.S4, V11.S4
+	VADD	V7.S4, V10.S4, V10.S4
+	VADD	V8.S4, V9.S4, V9.S4
+	FSTPQ	(F16, F15), 96(RSP)
+	FSTPQ	(F14, F13), 128(RSP)
+	FSTPQ	(F12, F11), 160(RSP)
+	FSTPQ	(F10, F9), 192(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F8, F7)
+	VADD	V8.S4, V9.S4, V9.S4
+	VADD	V7.S4, V10.S4, V10.S4
+	FLDPQ	416(R8), (F7, F8)
+	VADD	V7.S4, V11.S4, V11.S4
+	VADD	V8.S4, V12.S4, V12.S4
+	FLDPQ	448(R8), (F8, F7)
+	VADD	V8.S4, V13.S4, V13.S4
+	VADD	V7.S4, V14.S4, V14.S4
+	FLDPQ	480(R8), (F7, F8)
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	FLDPQ	640(R8), (F8, F7)
+	FLDPQ	672(R8), (F6, F5)
+	FLDPQ	896(R8), (F4, F3)
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V3.S4, V7.S4, V7.S4
+	FLDPQ	928(R8), (F3, F4)
+	VADD	V3.S4, V6.S4, V6.S4
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V8.S4, V9.S4, V9.S4
+	VADD	V7.S4, V10.S4, V10.S4
+	VADD	V6.S4, V11.S4, V11.S4
+	VADD	V5.S4, V12.S4, V12.S4
+	FLDPQ	704(R8), (F5, F6)
+	FLDPQ	736(R8), (F7, F8)
+	FLDPQ	960(R8), (F4, F3)
+	VADD	V4.S4, V5.S4, V5.S4
+	VADD	V3.S4, V6.S4, V6.S4
+	FLDPQ	992(R8), (F3, F4)
+	VADD	V3.S4, V7.S4, V7.S4
+	VADD	V4.S4, V8.S4, V8.S4
+	VADD	V5.S4, V13.S4, V13.S4
+	VADD	V6.S4, V14.S4, V14.S4
+	VADD	V7.S4, V15.S4, V15.S4
+	VADD	V8.S4, V16.S4, V16.S4
+	FSTPQ	(F9, F10), 224(RSP)
+	FSTPQ	(F11, F12), 256(RSP)
+	FSTPQ	(F13, F14), 288(RSP)
+	FSTPQ	(F15, F16), 320(RSP)
+	ADD	$1024, R8, R8
+
+longNo4:
+	JMP	longLow
 
 longTwo:
 	FLDPQ	(R8), (F1, F2)
@@ -27324,288 +27392,7 @@ rowRow15:
 rowRow16:
 	MOVD	R1, R8
 	CMP	$1024, R4
-	BLT	longLow
-	TBZ	$11, R4, longNo8
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R8), (F10, F9)
-	VADD	V10.D2, V3.D2, V3.D2
-	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R8), (F9, F10)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R8), (F10, F9)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R8), (F14, F13)
-	VADD	V14.D2, V11.D2, V11.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R8), (F14, F13)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V5.D2, V5.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	ADD	$2048, R8, R26
-	FLDPQ	-1024(R26), (F9, F10)
-	FLDPQ	-992(R26), (F11, F12)
-	FLDPQ	-960(R26), (F13, F14)
-	FLDPQ	-928(R26), (F15, F16)
-	FLDPQ	-768(R26), (F17, F18)
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	FLDPQ	-736(R26), (F18, F17)
-	VADD	V18.D2, V11.D2, V11.D2
-	VADD	V17.D2, V12.D2, V12.D2
-	FLDPQ	-704(R26), (F17, F18)
-	VADD	V17.D2, V13.D2, V13.D2
-	VADD	V18.D2, V14.D2, V14.D2
-	FLDPQ	-672(R26), (F18, F17)
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
-	FLDPQ	-512(R26), (F17, F18)
-	FLDPQ	-480(R26), (F19, F20)
-	FLDPQ	-256(R26), (F21, F22)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V22.D2, V18.D2, V18.D2
-	FLDPQ	-224(R26), (F22, F21)
-	VADD	V22.D2, V19.D2, V19.D2
-	VADD	V21.D2, V20.D2, V20.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V20.D2, V12.D2, V12.D2
-	FLDPQ	-448(R26), (F20, F19)
-	FLDPQ	-416(R26), (F18, F17)
-	FLDPQ	-192(R26), (F21, F22)
-	VADD	V21.D2, V20.D2, V20.D2
-	VADD	V22.D2, V19.D2, V19.D2
-	FLDPQ	-160(R26), (F22, F21)
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V13.D2, V13.D2
-	VADD	V19.D2, V14.D2, V14.D2
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V17.D2, V16.D2, V16.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	FSTPQ	(F1, F2), 320(RSP)
-	FSTPQ	(F3, F4), 352(RSP)
-	FSTPQ	(F5, F6), 384(RSP)
-	FSTPQ	(F7, F8), 416(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F16, F15)
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	FLDPQ	416(R8), (F15, F16)
-	VADD	V15.D2, V6.D2, V6.D2
-	VADD	V16.D2, V5.D2, V5.D2
-	FLDPQ	448(R8), (F16, F15)
-	VADD	V16.D2, V4.D2, V4.D2
-	VADD	V15.D2, V3.D2, V3.D2
-	FLDPQ	480(R8), (F15, F16)
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V16.D2, V1.D2, V1.D2
-	FLDPQ	640(R8), (F16, F15)
-	FLDPQ	672(R8), (F14, F13)
-	FLDPQ	896(R8), (F12, F11)
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V11.D2, V15.D2, V15.D2
-	FLDPQ	928(R8), (F11, F12)
-	VADD	V11.D2, V14.D2, V14.D2
-	VADD	V12.D2, V13.D2, V13.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	FLDPQ	704(R8), (F13, F14)
-	FLDPQ	736(R8), (F15, F16)
-	FLDPQ	960(R8), (F12, F11)
-	VADD	V12.D2, V13.D2, V13.D2
-	VADD	V11.D2, V14.D2, V14.D2
-	FLDPQ	992(R8), (F11, F12)
-	VADD	V11.D2, V15.D2, V15.D2
-	VADD	V12.D2, V16.D2, V16.D2
-	VADD	V13.D2, V4.D2, V4.D2
-	VADD	V14.D2, V3.D2, V3.D2
-	VADD	V15.D2, V2.D2, V2.D2
-	VADD	V16.D2, V1.D2, V1.D2
-	FLDPQ	-896(R26), (F16, F15)
-	FLDPQ	-864(R26), (F14, F13)
-	FLDPQ	-832(R26), (F12, F11)
-	FLDPQ	-800(R26), (F10, F9)
-	FLDPQ	-640(R26), (F17, F18)
-	VADD	V17.D2, V16.D2, V16.D2
-	VADD	V18.D2, V15.D2, V15.D2
-	FLDPQ	-608(R26), (F18, F17)
-	VADD	V18.D2, V14.D2, V14.D2
-	VADD	V17.D2, V13.D2, V13.D2
-	FLDPQ	-576(R26), (F17, F18)
-	VADD	V17.D2, V12.D2, V12.D2
-	VADD	V18.D2, V11.D2, V11.D2
-	FLDPQ	-544(R26), (F18, F17)
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	FLDPQ	-384(R26), (F17, F18)
-	FLDPQ	-352(R26), (F19, F20)
-	FLDPQ	-128(R26), (F21, F22)
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V22.D2, V18.D2, V18.D2
-	FLDPQ	-96(R26), (F22, F21)
-	VADD	V22.D2, V19.D2, V19.D2
-	VADD	V21.D2, V20.D2, V20.D2
-	VADD	V17.D2, V16.D2, V16.D2
-	VADD	V18.D2, V15.D2, V15.D2
-	VADD	V19.D2, V14.D2, V14.D2
-	VADD	V20.D2, V13.D2, V13.D2
-	FLDPQ	-320(R26), (F20, F19)
-	FLDPQ	-288(R26), (F18, F17)
-	FLDPQ	-64(R26), (F21, F22)
-	VADD	V21.D2, V20.D2, V20.D2
-	VADD	V22.D2, V19.D2, V19.D2
-	FLDPQ	-32(R26), (F22, F21)
-	VADD	V22.D2, V18.D2, V18.D2
-	VADD	V21.D2, V17.D2, V17.D2
-	VADD	V20.D2, V12.D2, V12.D2
-	VADD	V19.D2, V11.D2, V11.D2
-	VADD	V18.D2, V10.D2, V10.D2
-	VADD	V17.D2, V9.D2, V9.D2
-	VADD	V16.D2, V8.D2, V8.D2
-	VADD	V15.D2, V7.D2, V7.D2
-	VADD	V14.D2, V6.D2, V6.D2
-	VADD	V13.D2, V5.D2, V5.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FSTPQ	(F8, F7), 448(RSP)
-	FSTPQ	(F6, F5), 480(RSP)
-	FSTPQ	(F4, F3), 512(RSP)
-	FSTPQ	(F2, F1), 544(RSP)
-	ADD	$2048, R8, R8
-
-longNo8:
-	TBZ	$10, R4, longNo4
-	FLDPQ	(R8), (F1, F2)
-	FLDPQ	32(R8), (F3, F4)
-	FLDPQ	64(R8), (F5, F6)
-	FLDPQ	96(R8), (F7, F8)
-	FLDPQ	256(R8), (F9, F10)
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	FLDPQ	288(R8), (F10, F9)
-	VADD	V10.D2, V3.D2, V3.D2
-	VADD	V9.D2, V4.D2, V4.D2
-	FLDPQ	320(R8), (F9, F10)
-	VADD	V9.D2, V5.D2, V5.D2
-	VADD	V10.D2, V6.D2, V6.D2
-	FLDPQ	352(R8), (F10, F9)
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	FLDPQ	512(R8), (F9, F10)
-	FLDPQ	544(R8), (F11, F12)
-	FLDPQ	768(R8), (F13, F14)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	800(R8), (F14, F13)
-	VADD	V14.D2, V11.D2, V11.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	FLDPQ	576(R8), (F12, F11)
-	FLDPQ	608(R8), (F10, F9)
-	FLDPQ	832(R8), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	864(R8), (F14, F13)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V5.D2, V5.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	FSTPQ	(F1, F2), 64(RSP)
-	FSTPQ	(F3, F4), 96(RSP)
-	FSTPQ	(F5, F6), 128(RSP)
-	FSTPQ	(F7, F8), 160(RSP)
-	FLDPQ	128(R8), (F8, F7)
-	FLDPQ	160(R8), (F6, F5)
-	FLDPQ	192(R8), (F4, F3)
-	FLDPQ	224(R8), (F2, F1)
-	FLDPQ	384(R8), (F9, F10)
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	FLDPQ	416(R8), (F10, F9)
-	VADD	V10.D2, V6.D2, V6.D2
-	VADD	V9.D2, V5.D2, V5.D2
-	FLDPQ	448(R8), (F9, F10)
-	VADD	V9.D2, V4.D2, V4.D2
-	VADD	V10.D2, V3.D2, V3.D2
-	FLDPQ	480(R8), (F10, F9)
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FLDPQ	640(R8), (F9, F10)
-	FLDPQ	672(R8), (F11, F12)
-	FLDPQ	896(R8), (F13, F14)
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V14.D2, V10.D2, V10.D2
-	FLDPQ	928(R8), (F14, F13)
-	VADD	V14.D2, V11.D2, V11.D2
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V9.D2, V8.D2, V8.D2
-	VADD	V10.D2, V7.D2, V7.D2
-	VADD	V11.D2, V6.D2, V6.D2
-	VADD	V12.D2, V5.D2, V5.D2
-	FLDPQ	704(R8), (F12, F11)
-	FLDPQ	736(R8), (F10, F9)
-	FLDPQ	960(R8), (F13, F14)
-	VADD	V13.D2, V12.D2, V12.D2
-	VADD	V14.D2, V11.D2, V11.D2
-	FLDPQ	992(R8), (F14, F13)
-	VADD	V14.D2, V10.D2, V10.D2
-	VADD	V13.D2, V9.D2, V9.D2
-	VADD	V12.D2, V4.D2, V4.D2
-	VADD	V11.D2, V3.D2, V3.D2
-	VADD	V10.D2, V2.D2, V2.D2
-	VADD	V9.D2, V1.D2, V1.D2
-	FSTPQ	(F8, F7), 192(RSP)
-	FSTPQ	(F6, F5), 224(RSP)
-	FSTPQ	(F4, F3), 256(RSP)
-	FSTPQ	(F2, F1), 288(RSP)
-	ADD	$1024, R8, R8
-
-longNo4:
+	BGE	longHigh
 
 longLow:
 	TBNZ	$9, R4, longTwo
@@ -27822,6 +27609,290 @@ rowNext:
 	SUB	R6, R3, R3
 	CBNZ	R3, rowGroup
 	JMP	rowEnd
+
+longHigh:
+	TBZ	$11, R4, longNo8
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	VADD	V8.D2, V16.D2, V16.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	FLDPQ	288(R8), (F7, F8)
+	VADD	V7.D2, V14.D2, V14.D2
+	VADD	V8.D2, V13.D2, V13.D2
+	FLDPQ	320(R8), (F8, F7)
+	VADD	V8.D2, V12.D2, V12.D2
+	VADD	V7.D2, V11.D2, V11.D2
+	FLDPQ	352(R8), (F7, F8)
+	VADD	V7.D2, V10.D2, V10.D2
+	VADD	V8.D2, V9.D2, V9.D2
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V3.D2, V7.D2, V7.D2
+	FLDPQ	800(R8), (F3, F4)
+	VADD	V3.D2, V6.D2, V6.D2
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V3.D2, V6.D2, V6.D2
+	FLDPQ	864(R8), (F3, F4)
+	VADD	V3.D2, V7.D2, V7.D2
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V5.D2, V12.D2, V12.D2
+	VADD	V6.D2, V11.D2, V11.D2
+	VADD	V7.D2, V10.D2, V10.D2
+	VADD	V8.D2, V9.D2, V9.D2
+	ADD	$2048, R8, R26
+	FLDPQ	-1024(R26), (F8, F7)
+	FLDPQ	-992(R26), (F6, F5)
+	FLDPQ	-960(R26), (F4, F3)
+	FLDPQ	-928(R26), (F2, F1)
+	FLDPQ	-768(R26), (F17, F18)
+	VADD	V17.D2, V8.D2, V8.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	FLDPQ	-736(R26), (F18, F17)
+	VADD	V18.D2, V6.D2, V6.D2
+	VADD	V17.D2, V5.D2, V5.D2
+	FLDPQ	-704(R26), (F17, F18)
+	VADD	V17.D2, V4.D2, V4.D2
+	VADD	V18.D2, V3.D2, V3.D2
+	FLDPQ	-672(R26), (F18, F17)
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	FLDPQ	-512(R26), (F17, F18)
+	FLDPQ	-480(R26), (F19, F20)
+	FLDPQ	-256(R26), (F21, F22)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	FLDPQ	-224(R26), (F22, F21)
+	VADD	V22.D2, V19.D2, V19.D2
+	VADD	V21.D2, V20.D2, V20.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V19.D2, V6.D2, V6.D2
+	VADD	V20.D2, V5.D2, V5.D2
+	FLDPQ	-448(R26), (F20, F19)
+	FLDPQ	-416(R26), (F18, F17)
+	FLDPQ	-192(R26), (F21, F22)
+	VADD	V21.D2, V20.D2, V20.D2
+	VADD	V22.D2, V19.D2, V19.D2
+	FLDPQ	-160(R26), (F22, F21)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	VADD	V4.D2, V12.D2, V12.D2
+	VADD	V3.D2, V11.D2, V11.D2
+	VADD	V2.D2, V10.D2, V10.D2
+	VADD	V1.D2, V9.D2, V9.D2
+	FSTPQ	(F16, F15), 320(RSP)
+	FSTPQ	(F14, F13), 352(RSP)
+	FSTPQ	(F12, F11), 384(RSP)
+	FSTPQ	(F10, F9), 416(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F1, F2)
+	VADD	V1.D2, V9.D2, V9.D2
+	VADD	V2.D2, V10.D2, V10.D2
+	FLDPQ	416(R8), (F2, F1)
+	VADD	V2.D2, V11.D2, V11.D2
+	VADD	V1.D2, V12.D2, V12.D2
+	FLDPQ	448(R8), (F1, F2)
+	VADD	V1.D2, V13.D2, V13.D2
+	VADD	V2.D2, V14.D2, V14.D2
+	FLDPQ	480(R8), (F2, F1)
+	VADD	V2.D2, V15.D2, V15.D2
+	VADD	V1.D2, V16.D2, V16.D2
+	FLDPQ	640(R8), (F1, F2)
+	FLDPQ	672(R8), (F3, F4)
+	FLDPQ	896(R8), (F5, F6)
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V6.D2, V2.D2, V2.D2
+	FLDPQ	928(R8), (F6, F5)
+	VADD	V6.D2, V3.D2, V3.D2
+	VADD	V5.D2, V4.D2, V4.D2
+	VADD	V1.D2, V9.D2, V9.D2
+	VADD	V2.D2, V10.D2, V10.D2
+	VADD	V3.D2, V11.D2, V11.D2
+	VADD	V4.D2, V12.D2, V12.D2
+	FLDPQ	704(R8), (F4, F3)
+	FLDPQ	736(R8), (F2, F1)
+	FLDPQ	960(R8), (F5, F6)
+	VADD	V5.D2, V4.D2, V4.D2
+	VADD	V6.D2, V3.D2, V3.D2
+	FLDPQ	992(R8), (F6, F5)
+	VADD	V6.D2, V2.D2, V2.D2
+	VADD	V5.D2, V1.D2, V1.D2
+	VADD	V4.D2, V13.D2, V13.D2
+	VADD	V3.D2, V14.D2, V14.D2
+	VADD	V2.D2, V15.D2, V15.D2
+	VADD	V1.D2, V16.D2, V16.D2
+	FLDPQ	-896(R26), (F1, F2)
+	FLDPQ	-864(R26), (F3, F4)
+	FLDPQ	-832(R26), (F5, F6)
+	FLDPQ	-800(R26), (F7, F8)
+	FLDPQ	-640(R26), (F17, F18)
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	FLDPQ	-608(R26), (F18, F17)
+	VADD	V18.D2, V3.D2, V3.D2
+	VADD	V17.D2, V4.D2, V4.D2
+	FLDPQ	-576(R26), (F17, F18)
+	VADD	V17.D2, V5.D2, V5.D2
+	VADD	V18.D2, V6.D2, V6.D2
+	FLDPQ	-544(R26), (F18, F17)
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	FLDPQ	-384(R26), (F17, F18)
+	FLDPQ	-352(R26), (F19, F20)
+	FLDPQ	-128(R26), (F21, F22)
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V22.D2, V18.D2, V18.D2
+	FLDPQ	-96(R26), (F22, F21)
+	VADD	V22.D2, V19.D2, V19.D2
+	VADD	V21.D2, V20.D2, V20.D2
+	VADD	V17.D2, V1.D2, V1.D2
+	VADD	V18.D2, V2.D2, V2.D2
+	VADD	V19.D2, V3.D2, V3.D2
+	VADD	V20.D2, V4.D2, V4.D2
+	FLDPQ	-320(R26), (F20, F19)
+	FLDPQ	-288(R26), (F18, F17)
+	FLDPQ	-64(R26), (F21, F22)
+	VADD	V21.D2, V20.D2, V20.D2
+	VADD	V22.D2, V19.D2, V19.D2
+	FLDPQ	-32(R26), (F22, F21)
+	VADD	V22.D2, V18.D2, V18.D2
+	VADD	V21.D2, V17.D2, V17.D2
+	VADD	V20.D2, V5.D2, V5.D2
+	VADD	V19.D2, V6.D2, V6.D2
+	VADD	V18.D2, V7.D2, V7.D2
+	VADD	V17.D2, V8.D2, V8.D2
+	VADD	V1.D2, V9.D2, V9.D2
+	VADD	V2.D2, V10.D2, V10.D2
+	VADD	V3.D2, V11.D2, V11.D2
+	VADD	V4.D2, V12.D2, V12.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	FSTPQ	(F9, F10), 448(RSP)
+	FSTPQ	(F11, F12), 480(RSP)
+	FSTPQ	(F13, F14), 512(RSP)
+	FSTPQ	(F15, F16), 544(RSP)
+	ADD	$2048, R8, R8
+
+longNo8:
+	TBZ	$10, R4, longNo4
+	FLDPQ	(R8), (F16, F15)
+	FLDPQ	32(R8), (F14, F13)
+	FLDPQ	64(R8), (F12, F11)
+	FLDPQ	96(R8), (F10, F9)
+	FLDPQ	256(R8), (F8, F7)
+	VADD	V8.D2, V16.D2, V16.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	FLDPQ	288(R8), (F7, F8)
+	VADD	V7.D2, V14.D2, V14.D2
+	VADD	V8.D2, V13.D2, V13.D2
+	FLDPQ	320(R8), (F8, F7)
+	VADD	V8.D2, V12.D2, V12.D2
+	VADD	V7.D2, V11.D2, V11.D2
+	FLDPQ	352(R8), (F7, F8)
+	VADD	V7.D2, V10.D2, V10.D2
+	VADD	V8.D2, V9.D2, V9.D2
+	FLDPQ	512(R8), (F8, F7)
+	FLDPQ	544(R8), (F6, F5)
+	FLDPQ	768(R8), (F4, F3)
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V3.D2, V7.D2, V7.D2
+	FLDPQ	800(R8), (F3, F4)
+	VADD	V3.D2, V6.D2, V6.D2
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	FLDPQ	576(R8), (F5, F6)
+	FLDPQ	608(R8), (F7, F8)
+	FLDPQ	832(R8), (F4, F3)
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V3.D2, V6.D2, V6.D2
+	FLDPQ	864(R8), (F3, F4)
+	VADD	V3.D2, V7.D2, V7.D2
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V5.D2, V12.D2, V12.D2
+	VADD	V6.D2, V11.D2, V11.D2
+	VADD	V7.D2, V10.D2, V10.D2
+	VADD	V8.D2, V9.D2, V9.D2
+	FSTPQ	(F16, F15), 64(RSP)
+	FSTPQ	(F14, F13), 96(RSP)
+	FSTPQ	(F12, F11), 128(RSP)
+	FSTPQ	(F10, F9), 160(RSP)
+	FLDPQ	128(R8), (F9, F10)
+	FLDPQ	160(R8), (F11, F12)
+	FLDPQ	192(R8), (F13, F14)
+	FLDPQ	224(R8), (F15, F16)
+	FLDPQ	384(R8), (F8, F7)
+	VADD	V8.D2, V9.D2, V9.D2
+	VADD	V7.D2, V10.D2, V10.D2
+	FLDPQ	416(R8), (F7, F8)
+	VADD	V7.D2, V11.D2, V11.D2
+	VADD	V8.D2, V12.D2, V12.D2
+	FLDPQ	448(R8), (F8, F7)
+	VADD	V8.D2, V13.D2, V13.D2
+	VADD	V7.D2, V14.D2, V14.D2
+	FLDPQ	480(R8), (F7, F8)
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	FLDPQ	640(R8), (F8, F7)
+	FLDPQ	672(R8), (F6, F5)
+	FLDPQ	896(R8), (F4, F3)
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V3.D2, V7.D2, V7.D2
+	FLDPQ	928(R8), (F3, F4)
+	VADD	V3.D2, V6.D2, V6.D2
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V8.D2, V9.D2, V9.D2
+	VADD	V7.D2, V10.D2, V10.D2
+	VADD	V6.D2, V11.D2, V11.D2
+	VADD	V5.D2, V12.D2, V12.D2
+	FLDPQ	704(R8), (F5, F6)
+	FLDPQ	736(R8), (F7, F8)
+	FLDPQ	960(R8), (F4, F3)
+	VADD	V4.D2, V5.D2, V5.D2
+	VADD	V3.D2, V6.D2, V6.D2
+	FLDPQ	992(R8), (F3, F4)
+	VADD	V3.D2, V7.D2, V7.D2
+	VADD	V4.D2, V8.D2, V8.D2
+	VADD	V5.D2, V13.D2, V13.D2
+	VADD	V6.D2, V14.D2, V14.D2
+	VADD	V7.D2, V15.D2, V15.D2
+	VADD	V8.D2, V16.D2, V16.D2
+	FSTPQ	(F9, F10), 192(RSP)
+	FSTPQ	(F11, F12), 224(RSP)
+	FSTPQ	(F13, F14), 256(RSP)
+	FSTPQ	(F15, F16), 288(RSP)
+	ADD	$1024, R8, R8
+
+longNo4:
+	JMP	longLow
 
 longTwo:
 	FLDPQ	(R8), (F1, F2)
@@ -28282,17 +28353,17 @@ many0:
 
 many0left:
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
@@ -28322,7 +28393,7 @@ apart0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
@@ -28386,34 +28457,34 @@ many1:
 	FLDPQ	64(R1), (F3, F2)
 	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R7
 	CBZ	R7, many1done
 	MOVD	R3, R8
 
 many1left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R8, R8
 	SUB	$1, R7, R7
@@ -28439,14 +28510,14 @@ few1:
 apart1:
 	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R8
 	CBZ	R8, one1done
 	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R7, R7
 	SUB	$1, R8, R8
@@ -28517,46 +28588,46 @@ many2:
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	56(R2), R9
 	CBZ	R9, many2done
 	MOVD	R4, R10
 
 many2left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -28584,16 +28655,16 @@ few2:
 apart2:
 	FMOVQ	(R6), F7
 	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R10
 	CBZ	R10, one2done
 	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -28672,58 +28743,58 @@ many3:
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	(R1), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	32(R1), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	64(R3), (F11, F10)
 	FLDPQ	96(R3), (F9, F8)
 	FLDPQ	64(R1), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	96(R1), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R9
 	CBZ	R9, many3done
 	MOVD	R6, R10
 
 many3left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -28751,18 +28822,18 @@ few3:
 apart3:
 	FMOVQ	(R8), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R10
 	CBZ	R10, one3done
 	MOVD	R6, R9
 
 one3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -28846,70 +28917,70 @@ many4:
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R9), (F8, F9)
 	FLDPQ	32(R9), (F10, F11)
 	FLDPQ	64(R9), (F12, F13)
 	FLDPQ	96(R9), (F14, F15)
 	FLDPQ	(R11), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R11), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R11), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R11), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many4done
 	MOVD	R8, R14
 
 many4left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -28941,20 +29012,20 @@ few4:
 apart4:
 	FMOVQ	(R1), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R5), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R9), F6
 	FMOVQ	(R11), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one4done
 	MOVD	R8, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -29054,82 +29125,82 @@ many5:
 	FLDPQ	64(R12), (F3, F2)
 	FLDPQ	96(R12), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R7), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R7), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R5), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R5), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R5), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R5), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R1), (F15, F14)
 	FLDPQ	32(R1), (F13, F12)
 	FLDPQ	64(R1), (F11, F10)
 	FLDPQ	96(R1), (F9, F8)
 	FLDPQ	(R8), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R8), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R8), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R8), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	FLDPQ	(R4), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R4), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R4), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R4), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many5done
 	MOVD	R9, R14
 
 many5left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -29161,22 +29232,22 @@ few5:
 apart5:
 	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R5), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R1), F1
 	FMOVQ	(R8), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R4), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one5done
 	MOVD	R9, R13
 
 one5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -29276,94 +29347,94 @@ many6:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R5), (F8, F9)
 	FLDPQ	32(R5), (F10, F11)
 	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(13, 9, 9)
 	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(12, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	64(R5), (F11, F10)
 	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	WORD	$0x4e2cd56b // fadd v11.4s, v11.4s, v12.4s
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
+	FADD_S4(12, 11, 11)
+	FADD_S4(13, 10, 10)
 	FLDPQ	96(R7), (F13, F12)
-	WORD	$0x4e2dd529 // fadd v9.4s, v9.4s, v13.4s
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(13, 9, 9)
+	FADD_S4(12, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R12), (F8, F9)
 	FLDPQ	32(R12), (F10, F11)
 	FLDPQ	64(R12), (F12, F13)
 	FLDPQ	96(R12), (F14, F15)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(17, 9, 9)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(16, 11, 11)
 	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
+	FADD_S4(16, 12, 12)
+	FADD_S4(17, 13, 13)
 	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(17, 14, 14)
+	FADD_S4(16, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many6done
 	MOVD	R1, R14
 
 many6left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -29395,24 +29466,24 @@ few6:
 apart6:
 	FMOVQ	(R3), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R5), F6
 	FMOVQ	(R7), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -29512,106 +29583,106 @@ many7:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(15, 4, 4)
 	FLDPQ	64(R7), (F15, F14)
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
+	FADD_S4(15, 3, 3)
+	FADD_S4(14, 2, 2)
 	FLDPQ	96(R7), (F14, F15)
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R5), (F15, F14)
 	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(11, 12, 12)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
 	FLDPQ	64(R5), (F12, F13)
 	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e2bd58c // fadd v12.4s, v12.4s, v11.4s
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
+	FADD_S4(11, 12, 12)
+	FADD_S4(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e2ad5ce // fadd v14.4s, v14.4s, v10.4s
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(10, 14, 14)
+	FADD_S4(11, 15, 15)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R3), (F15, F14)
 	FLDPQ	32(R3), (F13, F12)
 	FLDPQ	64(R3), (F11, F10)
 	FLDPQ	96(R3), (F9, F8)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e30d58c // fadd v12.4s, v12.4s, v16.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(16, 12, 12)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e30d56b // fadd v11.4s, v11.4s, v16.4s
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
+	FADD_S4(16, 11, 11)
+	FADD_S4(17, 10, 10)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
 	FLDPQ	(R8), (F16, F17)
 	FLDPQ	32(R8), (F18, F19)
 	FLDPQ	(R4), (F20, F21)
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(21, 17, 17)
 	FLDPQ	32(R4), (F21, F20)
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(20, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	64(R8), (F19, F18)
 	FLDPQ	96(R8), (F17, F16)
 	FLDPQ	64(R4), (F20, F21)
-	WORD	$0x4e34d673 // fadd v19.4s, v19.4s, v20.4s
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
+	FADD_S4(20, 19, 19)
+	FADD_S4(21, 18, 18)
 	FLDPQ	96(R4), (F21, F20)
-	WORD	$0x4e35d631 // fadd v17.4s, v17.4s, v21.4s
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(21, 17, 17)
+	FADD_S4(20, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many7done
 	MOVD	R12, R14
 
 many7left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -29643,26 +29714,26 @@ few7:
 apart7:
 	FMOVQ	(R11), F0
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVQ	(R8), F2
 	FMOVQ	(R4), F3
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one7done
 	MOVD	R12, R13
 
 one7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -29886,17 +29957,17 @@ many0:
 
 many0left:
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
@@ -29926,7 +29997,7 @@ apart0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
@@ -29990,34 +30061,34 @@ many1:
 	FLDPQ	64(R1), (F3, F2)
 	FLDPQ	96(R1), (F1, F0)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	56(R2), R7
 	CBZ	R7, many1done
 	MOVD	R3, R8
 
 many1left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R8, R8
 	SUB	$1, R7, R7
@@ -30043,14 +30114,14 @@ few1:
 apart1:
 	FMOVQ	(R1), F0
 	FMOVQ	(R6), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	56(R2), R8
 	CBZ	R8, one1done
 	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R7, R7
 	SUB	$1, R8, R8
@@ -30121,46 +30192,46 @@ many2:
 	FLDPQ	64(R6), (F4, F5)
 	FLDPQ	96(R6), (F6, F7)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	56(R2), R9
 	CBZ	R9, many2done
 	MOVD	R4, R10
 
 many2left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -30188,16 +30259,16 @@ few2:
 apart2:
 	FMOVQ	(R6), F7
 	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R7), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	56(R2), R10
 	CBZ	R10, one2done
 	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -30276,58 +30347,58 @@ many3:
 	FLDPQ	64(R8), (F3, F2)
 	FLDPQ	96(R8), (F1, F0)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R4), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R4), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	FLDPQ	(R3), (F8, F9)
 	FLDPQ	32(R3), (F10, F11)
 	FLDPQ	(R1), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	32(R1), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
+	FADD_D2(10, 5, 5)
+	FADD_D2(11, 4, 4)
 	FLDPQ	64(R3), (F11, F10)
 	FLDPQ	96(R3), (F9, F8)
 	FLDPQ	64(R1), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	96(R1), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	56(R2), R9
 	CBZ	R9, many3done
 	MOVD	R6, R10
 
 many3left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -30355,18 +30426,18 @@ few3:
 apart3:
 	FMOVQ	(R8), F0
 	FMOVQ	(R4), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	56(R2), R10
 	CBZ	R10, one3done
 	MOVD	R6, R9
 
 one3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -30450,70 +30521,70 @@ many4:
 	FLDPQ	64(R1), (F4, F5)
 	FLDPQ	96(R1), (F6, F7)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R5), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R5), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R9), (F8, F9)
 	FLDPQ	32(R9), (F10, F11)
 	FLDPQ	64(R9), (F12, F13)
 	FLDPQ	96(R9), (F14, F15)
 	FLDPQ	(R11), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R11), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R11), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R11), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many4done
 	MOVD	R8, R14
 
 many4left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -30545,20 +30616,20 @@ few4:
 apart4:
 	FMOVQ	(R1), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R5), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R9), F6
 	FMOVQ	(R11), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one4done
 	MOVD	R8, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -30658,82 +30729,82 @@ many5:
 	FLDPQ	64(R12), (F3, F2)
 	FLDPQ	96(R12), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R7), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R7), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	FLDPQ	(R5), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R5), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R5), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R5), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	FLDPQ	(R1), (F15, F14)
 	FLDPQ	32(R1), (F13, F12)
 	FLDPQ	64(R1), (F11, F10)
 	FLDPQ	96(R1), (F9, F8)
 	FLDPQ	(R8), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R8), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R8), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R8), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	FLDPQ	(R4), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R4), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R4), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R4), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
+	FADD_D2(13, 5, 5)
+	FADD_D2(12, 4, 4)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many5done
 	MOVD	R9, R14
 
 many5left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -30765,22 +30836,22 @@ few5:
 apart5:
 	FMOVQ	(R12), F0
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R5), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R1), F1
 	FMOVQ	(R8), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R4), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one5done
 	MOVD	R9, R13
 
 one5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -30880,94 +30951,94 @@ many6:
 	FLDPQ	64(R3), (F4, F5)
 	FLDPQ	96(R3), (F6, F7)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
+	FADD_D2(9, 2, 2)
+	FADD_D2(8, 3, 3)
 	FLDPQ	64(R6), (F8, F9)
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
+	FADD_D2(8, 4, 4)
+	FADD_D2(9, 5, 5)
 	FLDPQ	96(R6), (F9, F8)
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R5), (F8, F9)
 	FLDPQ	32(R5), (F10, F11)
 	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
+	FADD_D2(12, 8, 8)
+	FADD_D2(13, 9, 9)
 	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
+	FADD_D2(13, 10, 10)
+	FADD_D2(12, 11, 11)
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
 	FLDPQ	64(R5), (F11, F10)
 	FLDPQ	96(R5), (F9, F8)
 	FLDPQ	64(R7), (F12, F13)
-	WORD	$0x4e6cd56b // fadd v11.2d, v11.2d, v12.2d
-	WORD	$0x4e6dd54a // fadd v10.2d, v10.2d, v13.2d
+	FADD_D2(12, 11, 11)
+	FADD_D2(13, 10, 10)
 	FLDPQ	96(R7), (F13, F12)
-	WORD	$0x4e6dd529 // fadd v9.2d, v9.2d, v13.2d
-	WORD	$0x4e6cd508 // fadd v8.2d, v8.2d, v12.2d
-	WORD	$0x4e6bd484 // fadd v4.2d, v4.2d, v11.2d
-	WORD	$0x4e6ad4a5 // fadd v5.2d, v5.2d, v10.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
+	FADD_D2(13, 9, 9)
+	FADD_D2(12, 8, 8)
+	FADD_D2(11, 4, 4)
+	FADD_D2(10, 5, 5)
+	FADD_D2(9, 6, 6)
+	FADD_D2(8, 7, 7)
 	FLDPQ	(R12), (F8, F9)
 	FLDPQ	32(R12), (F10, F11)
 	FLDPQ	64(R12), (F12, F13)
 	FLDPQ	96(R12), (F14, F15)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R9), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R9), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
+	FADD_D2(16, 8, 8)
+	FADD_D2(17, 9, 9)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
+	FADD_D2(17, 10, 10)
+	FADD_D2(16, 11, 11)
 	FLDPQ	64(R10), (F16, F17)
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
+	FADD_D2(16, 12, 12)
+	FADD_D2(17, 13, 13)
 	FLDPQ	96(R10), (F17, F16)
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(17, 14, 14)
+	FADD_D2(16, 15, 15)
+	FADD_D2(8, 0, 0)
+	FADD_D2(9, 1, 1)
+	FADD_D2(10, 2, 2)
+	FADD_D2(11, 3, 3)
+	FADD_D2(12, 4, 4)
+	FADD_D2(13, 5, 5)
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many6done
 	MOVD	R1, R14
 
 many6left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
+	FADD_D2(15, 0, 0)
+	FADD_D2(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
+	FADD_D2(14, 2, 2)
+	FADD_D2(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
+	FADD_D2(15, 4, 4)
+	FADD_D2(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
+	FADD_D2(14, 6, 6)
+	FADD_D2(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -30999,24 +31070,24 @@ few6:
 apart6:
 	FMOVQ	(R3), F7
 	FMOVQ	(R6), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R5), F6
 	FMOVQ	(R7), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	FMOVQ	(R12), F6
 	FMOVQ	(R9), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
+	FADD_D2(5, 6, 6)
 	FMOVQ	(R10), F5
-	WORD	$0x4e65d4c6 // fadd v6.2d, v6.2d, v5.2d
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(5, 6, 6)
+	FADD_D2(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e66d4e7 // fadd v7.2d, v7.2d, v6.2d
+	FADD_D2(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -31116,106 +31187,106 @@ many7:
 	FLDPQ	64(R11), (F3, F2)
 	FLDPQ	96(R11), (F1, F0)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e6ed4a5 // fadd v5.2d, v5.2d, v14.2d
-	WORD	$0x4e6fd484 // fadd v4.2d, v4.2d, v15.2d
+	FADD_D2(14, 5, 5)
+	FADD_D2(15, 4, 4)
 	FLDPQ	64(R7), (F15, F14)
-	WORD	$0x4e6fd463 // fadd v3.2d, v3.2d, v15.2d
-	WORD	$0x4e6ed442 // fadd v2.2d, v2.2d, v14.2d
+	FADD_D2(15, 3, 3)
+	FADD_D2(14, 2, 2)
 	FLDPQ	96(R7), (F14, F15)
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	FLDPQ	(R5), (F15, F14)
 	FLDPQ	32(R5), (F13, F12)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
+	FADD_D2(11, 15, 15)
+	FADD_D2(10, 14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
+	FADD_D2(10, 13, 13)
+	FADD_D2(11, 12, 12)
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
+	FADD_D2(13, 5, 5)
+	FADD_D2(12, 4, 4)
 	FLDPQ	64(R5), (F12, F13)
 	FLDPQ	96(R5), (F14, F15)
 	FLDPQ	64(R6), (F11, F10)
-	WORD	$0x4e6bd58c // fadd v12.2d, v12.2d, v11.2d
-	WORD	$0x4e6ad5ad // fadd v13.2d, v13.2d, v10.2d
+	FADD_D2(11, 12, 12)
+	FADD_D2(10, 13, 13)
 	FLDPQ	96(R6), (F10, F11)
-	WORD	$0x4e6ad5ce // fadd v14.2d, v14.2d, v10.2d
-	WORD	$0x4e6bd5ef // fadd v15.2d, v15.2d, v11.2d
-	WORD	$0x4e6cd463 // fadd v3.2d, v3.2d, v12.2d
-	WORD	$0x4e6dd442 // fadd v2.2d, v2.2d, v13.2d
-	WORD	$0x4e6ed421 // fadd v1.2d, v1.2d, v14.2d
-	WORD	$0x4e6fd400 // fadd v0.2d, v0.2d, v15.2d
+	FADD_D2(10, 14, 14)
+	FADD_D2(11, 15, 15)
+	FADD_D2(12, 3, 3)
+	FADD_D2(13, 2, 2)
+	FADD_D2(14, 1, 1)
+	FADD_D2(15, 0, 0)
 	FLDPQ	(R3), (F15, F14)
 	FLDPQ	32(R3), (F13, F12)
 	FLDPQ	64(R3), (F11, F10)
 	FLDPQ	96(R3), (F9, F8)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e71d5ad // fadd v13.2d, v13.2d, v17.2d
-	WORD	$0x4e70d58c // fadd v12.2d, v12.2d, v16.2d
+	FADD_D2(17, 13, 13)
+	FADD_D2(16, 12, 12)
 	FLDPQ	64(R1), (F16, F17)
-	WORD	$0x4e70d56b // fadd v11.2d, v11.2d, v16.2d
-	WORD	$0x4e71d54a // fadd v10.2d, v10.2d, v17.2d
+	FADD_D2(16, 11, 11)
+	FADD_D2(17, 10, 10)
 	FLDPQ	96(R1), (F17, F16)
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
 	FLDPQ	(R8), (F16, F17)
 	FLDPQ	32(R8), (F18, F19)
 	FLDPQ	(R4), (F20, F21)
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
+	FADD_D2(20, 16, 16)
+	FADD_D2(21, 17, 17)
 	FLDPQ	32(R4), (F21, F20)
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e70d5ef // fadd v15.2d, v15.2d, v16.2d
-	WORD	$0x4e71d5ce // fadd v14.2d, v14.2d, v17.2d
-	WORD	$0x4e72d5ad // fadd v13.2d, v13.2d, v18.2d
-	WORD	$0x4e73d58c // fadd v12.2d, v12.2d, v19.2d
+	FADD_D2(21, 18, 18)
+	FADD_D2(20, 19, 19)
+	FADD_D2(16, 15, 15)
+	FADD_D2(17, 14, 14)
+	FADD_D2(18, 13, 13)
+	FADD_D2(19, 12, 12)
 	FLDPQ	64(R8), (F19, F18)
 	FLDPQ	96(R8), (F17, F16)
 	FLDPQ	64(R4), (F20, F21)
-	WORD	$0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD	$0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	FADD_D2(20, 19, 19)
+	FADD_D2(21, 18, 18)
 	FLDPQ	96(R4), (F21, F20)
-	WORD	$0x4e75d631 // fadd v17.2d, v17.2d, v21.2d
-	WORD	$0x4e74d610 // fadd v16.2d, v16.2d, v20.2d
-	WORD	$0x4e73d56b // fadd v11.2d, v11.2d, v19.2d
-	WORD	$0x4e72d54a // fadd v10.2d, v10.2d, v18.2d
-	WORD	$0x4e71d529 // fadd v9.2d, v9.2d, v17.2d
-	WORD	$0x4e70d508 // fadd v8.2d, v8.2d, v16.2d
-	WORD	$0x4e6fd4e7 // fadd v7.2d, v7.2d, v15.2d
-	WORD	$0x4e6ed4c6 // fadd v6.2d, v6.2d, v14.2d
-	WORD	$0x4e6dd4a5 // fadd v5.2d, v5.2d, v13.2d
-	WORD	$0x4e6cd484 // fadd v4.2d, v4.2d, v12.2d
-	WORD	$0x4e6bd463 // fadd v3.2d, v3.2d, v11.2d
-	WORD	$0x4e6ad442 // fadd v2.2d, v2.2d, v10.2d
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(21, 17, 17)
+	FADD_D2(20, 16, 16)
+	FADD_D2(19, 11, 11)
+	FADD_D2(18, 10, 10)
+	FADD_D2(17, 9, 9)
+	FADD_D2(16, 8, 8)
+	FADD_D2(15, 7, 7)
+	FADD_D2(14, 6, 6)
+	FADD_D2(13, 5, 5)
+	FADD_D2(12, 4, 4)
+	FADD_D2(11, 3, 3)
+	FADD_D2(10, 2, 2)
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many7done
 	MOVD	R12, R14
 
 many7left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e68d4e7 // fadd v7.2d, v7.2d, v8.2d
-	WORD	$0x4e69d4c6 // fadd v6.2d, v6.2d, v9.2d
+	FADD_D2(8, 7, 7)
+	FADD_D2(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e69d4a5 // fadd v5.2d, v5.2d, v9.2d
-	WORD	$0x4e68d484 // fadd v4.2d, v4.2d, v8.2d
+	FADD_D2(9, 5, 5)
+	FADD_D2(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e68d463 // fadd v3.2d, v3.2d, v8.2d
-	WORD	$0x4e69d442 // fadd v2.2d, v2.2d, v9.2d
+	FADD_D2(8, 3, 3)
+	FADD_D2(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e69d421 // fadd v1.2d, v1.2d, v9.2d
-	WORD	$0x4e68d400 // fadd v0.2d, v0.2d, v8.2d
+	FADD_D2(9, 1, 1)
+	FADD_D2(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -31247,26 +31318,26 @@ few7:
 apart7:
 	FMOVQ	(R11), F0
 	FMOVQ	(R7), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R5), F1
 	FMOVQ	(R6), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	FMOVQ	(R3), F1
 	FMOVQ	(R1), F2
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	FADD_D2(2, 1, 1)
 	FMOVQ	(R8), F2
 	FMOVQ	(R4), F3
-	WORD	$0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD	$0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(3, 2, 2)
+	FADD_D2(2, 1, 1)
+	FADD_D2(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one7done
 	MOVD	R12, R13
 
 one7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	FADD_D2(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -31482,31 +31553,31 @@ row0:
 many0:
 	FLDPQ	(R1), (F0, F2)
 	FLDPQ	32(R1), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	MOVD	56(R2), R6
 	CBZ	R6, many0done
 	MOVD	R5, R7
 
 many0left:
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
@@ -31530,14 +31601,14 @@ few0:
 
 apart0:
 	FMOVD	(R1), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	MOVD	56(R2), R7
 	CBZ	R7, one0done
 	MOVD	R5, R6
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
@@ -31598,49 +31669,49 @@ row1:
 many1:
 	FLDPQ	(R1), (F7, F5)
 	FLDPQ	32(R1), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	MOVD	56(R2), R7
 	CBZ	R7, many1done
 	MOVD	R3, R8
 
 many1left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R8, R8
 	SUB	$1, R7, R7
@@ -31665,17 +31736,17 @@ few1:
 
 apart1:
 	FMOVD	(R1), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R6), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R8
 	CBZ	R8, one1done
 	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R7, R7
 	SUB	$1, R8, R8
@@ -31743,67 +31814,67 @@ row2:
 many2:
 	FLDPQ	(R6), (F0, F2)
 	FLDPQ	32(R6), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	56(R2), R9
 	CBZ	R9, many2done
 	MOVD	R4, R10
 
 many2left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -31830,20 +31901,20 @@ few2:
 
 apart2:
 	FMOVD	(R6), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R10
 	CBZ	R10, one2done
 	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -31919,85 +31990,85 @@ row3:
 many3:
 	FLDPQ	(R8), (F7, F5)
 	FLDPQ	32(R8), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R4), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R4), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R3), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	(R1), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R3), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	32(R1), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R9
 	CBZ	R9, many3done
 	MOVD	R6, R10
 
 many3left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -32024,23 +32095,23 @@ few3:
 
 apart3:
 	FMOVD	(R8), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R4), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R10
 	CBZ	R10, one3done
 	MOVD	R6, R9
 
 one3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -32121,103 +32192,103 @@ row4:
 many4:
 	FLDPQ	(R1), (F0, F2)
 	FLDPQ	32(R1), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R5), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R5), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R9), (F8, F10)
 	FLDPQ	32(R9), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	(R11), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R11), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many4done
 	MOVD	R8, R14
 
 many4left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -32248,26 +32319,26 @@ few4:
 
 apart4:
 	FMOVD	(R1), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R9), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R11), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one4done
 	MOVD	R8, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -32364,121 +32435,121 @@ row5:
 many5:
 	FLDPQ	(R12), (F7, F5)
 	FLDPQ	32(R12), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R5), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R5), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R1), (F15, F13)
 	FLDPQ	32(R1), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	(R8), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R8), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R4), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R4), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many5done
 	MOVD	R9, R14
 
 many5left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -32509,29 +32580,29 @@ few5:
 
 apart5:
 	FMOVD	(R12), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R1), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R8), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R4), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one5done
 	MOVD	R9, R13
 
 one5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -32628,139 +32699,139 @@ row6:
 many6:
 	FLDPQ	(R3), (F0, F2)
 	FLDPQ	32(R3), (F4, F6)
-	WORD	$0x4e217801 // fcvtl2 v1.4s, v0.8h
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
-	WORD	$0x4e217843 // fcvtl2 v3.4s, v2.8h
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e217885 // fcvtl2 v5.4s, v4.8h
-	WORD	$0x0e217884 // fcvtl v4.4s, v4.4h
-	WORD	$0x4e2178c7 // fcvtl2 v7.4s, v6.8h
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL2(0, 1)
+	FCVTL(0, 0)
+	FCVTL2(2, 3)
+	FCVTL(2, 2)
+	FCVTL2(4, 5)
+	FCVTL(4, 4)
+	FCVTL2(6, 7)
+	FCVTL(6, 6)
 	FLDPQ	(R6), (F8, F9)
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R6), (F9, F8)
-	WORD	$0x4e21792a // fcvtl2 v10.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e21790a // fcvtl2 v10.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FCVTL2(9, 10)
+	FCVTL(9, 9)
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
+	FCVTL2(8, 10)
+	FCVTL(8, 8)
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R5), (F8, F10)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
 	FLDPQ	(R7), (F12, F13)
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	32(R5), (F11, F9)
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	32(R7), (F13, F12)
-	WORD	$0x4e2179ae // fcvtl2 v14.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
-	WORD	$0x4e21798e // fcvtl2 v14.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FCVTL2(13, 14)
+	FCVTL(13, 13)
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
+	FCVTL2(12, 14)
+	FCVTL(12, 12)
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R12), (F8, F10)
 	FLDPQ	32(R12), (F12, F14)
-	WORD	$0x4e217909 // fcvtl2 v9.4s, v8.8h
-	WORD	$0x0e217908 // fcvtl v8.4s, v8.4h
-	WORD	$0x4e21794b // fcvtl2 v11.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(8, 9)
+	FCVTL(8, 8)
+	FCVTL2(10, 11)
+	FCVTL(10, 10)
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	(R9), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R9), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R10), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R10), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many6done
 	MOVD	R1, R14
 
 many6left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -32791,32 +32862,32 @@ few6:
 
 apart6:
 	FMOVD	(R3), F7
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
+	FCVTL(7, 7)
 	FMOVD	(R6), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R7), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R12), F6
-	WORD	$0x0e2178c6 // fcvtl v6.4s, v6.4h
+	FCVTL(6, 6)
 	FMOVD	(R9), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FCVTL(5, 5)
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -32913,157 +32984,157 @@ row7:
 many7:
 	FLDPQ	(R11), (F7, F5)
 	FLDPQ	32(R11), (F3, F1)
-	WORD	$0x4e2178e6 // fcvtl2 v6.4s, v7.8h
-	WORD	$0x0e2178e7 // fcvtl v7.4s, v7.4h
-	WORD	$0x4e2178a4 // fcvtl2 v4.4s, v5.8h
-	WORD	$0x0e2178a5 // fcvtl v5.4s, v5.4h
-	WORD	$0x4e217862 // fcvtl2 v2.4s, v3.8h
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e217820 // fcvtl2 v0.4s, v1.8h
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL2(7, 6)
+	FCVTL(7, 7)
+	FCVTL2(5, 4)
+	FCVTL(5, 5)
+	FCVTL2(3, 2)
+	FCVTL(3, 3)
+	FCVTL2(1, 0)
+	FCVTL(1, 1)
 	FLDPQ	(R7), (F15, F14)
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R7), (F14, F15)
-	WORD	$0x4e2179cd // fcvtl2 v13.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2179ed // fcvtl2 v13.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FCVTL2(14, 13)
+	FCVTL(14, 14)
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
+	FCVTL2(15, 13)
+	FCVTL(15, 15)
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R5), (F15, F13)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
 	FLDPQ	(R6), (F11, F10)
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
 	FLDPQ	32(R5), (F12, F14)
-	WORD	$0x4e21798d // fcvtl2 v13.4s, v12.8h
-	WORD	$0x0e21798c // fcvtl v12.4s, v12.4h
-	WORD	$0x4e2179cf // fcvtl2 v15.4s, v14.8h
-	WORD	$0x0e2179ce // fcvtl v14.4s, v14.4h
+	FCVTL2(12, 13)
+	FCVTL(12, 12)
+	FCVTL2(14, 15)
+	FCVTL(14, 14)
 	FLDPQ	32(R6), (F10, F11)
-	WORD	$0x4e217949 // fcvtl2 v9.4s, v10.8h
-	WORD	$0x0e21794a // fcvtl v10.4s, v10.4h
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
-	WORD	$0x4e217969 // fcvtl2 v9.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FCVTL2(10, 9)
+	FCVTL(10, 10)
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
+	FCVTL2(11, 9)
+	FCVTL(11, 11)
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R3), (F15, F13)
 	FLDPQ	32(R3), (F11, F9)
-	WORD	$0x4e2179ee // fcvtl2 v14.4s, v15.8h
-	WORD	$0x0e2179ef // fcvtl v15.4s, v15.4h
-	WORD	$0x4e2179ac // fcvtl2 v12.4s, v13.8h
-	WORD	$0x0e2179ad // fcvtl v13.4s, v13.4h
-	WORD	$0x4e21796a // fcvtl2 v10.4s, v11.8h
-	WORD	$0x0e21796b // fcvtl v11.4s, v11.4h
-	WORD	$0x4e217928 // fcvtl2 v8.4s, v9.8h
-	WORD	$0x0e217929 // fcvtl v9.4s, v9.4h
+	FCVTL2(15, 14)
+	FCVTL(15, 15)
+	FCVTL2(13, 12)
+	FCVTL(13, 13)
+	FCVTL2(11, 10)
+	FCVTL(11, 11)
+	FCVTL2(9, 8)
+	FCVTL(9, 9)
 	FLDPQ	(R1), (F16, F17)
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R1), (F17, F16)
-	WORD	$0x4e217a32 // fcvtl2 v18.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e217a12 // fcvtl2 v18.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FCVTL2(17, 18)
+	FCVTL(17, 17)
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
+	FCVTL2(16, 18)
+	FCVTL(16, 16)
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R8), (F16, F18)
-	WORD	$0x4e217a11 // fcvtl2 v17.4s, v16.8h
-	WORD	$0x0e217a10 // fcvtl v16.4s, v16.4h
-	WORD	$0x4e217a53 // fcvtl2 v19.4s, v18.8h
-	WORD	$0x0e217a52 // fcvtl v18.4s, v18.4h
+	FCVTL2(16, 17)
+	FCVTL(16, 16)
+	FCVTL2(18, 19)
+	FCVTL(18, 18)
 	FLDPQ	(R4), (F20, F21)
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	32(R8), (F19, F17)
-	WORD	$0x4e217a72 // fcvtl2 v18.4s, v19.8h
-	WORD	$0x0e217a73 // fcvtl v19.4s, v19.4h
-	WORD	$0x4e217a30 // fcvtl2 v16.4s, v17.8h
-	WORD	$0x0e217a31 // fcvtl v17.4s, v17.4h
+	FCVTL2(19, 18)
+	FCVTL(19, 19)
+	FCVTL2(17, 16)
+	FCVTL(17, 17)
 	FLDPQ	32(R4), (F21, F20)
-	WORD	$0x4e217ab6 // fcvtl2 v22.4s, v21.8h
-	WORD	$0x0e217ab5 // fcvtl v21.4s, v21.4h
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
-	WORD	$0x4e217a96 // fcvtl2 v22.4s, v20.8h
-	WORD	$0x0e217a94 // fcvtl v20.4s, v20.4h
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FCVTL2(21, 22)
+	FCVTL(21, 21)
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
+	FCVTL2(20, 22)
+	FCVTL(20, 20)
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many7done
 	MOVD	R12, R14
 
 many7left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -33094,35 +33165,35 @@ few7:
 
 apart7:
 	FMOVD	(R11), F0
-	WORD	$0x0e217800 // fcvtl v0.4s, v0.4h
+	FCVTL(0, 0)
 	FMOVD	(R7), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R6), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
-	WORD	$0x0e217821 // fcvtl v1.4s, v1.4h
+	FCVTL(1, 1)
 	FMOVD	(R1), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FCVTL(2, 2)
+	FADD_S4(2, 1, 1)
 	FMOVD	(R8), F2
-	WORD	$0x0e217842 // fcvtl v2.4s, v2.4h
+	FCVTL(2, 2)
 	FMOVD	(R4), F3
-	WORD	$0x0e217863 // fcvtl v3.4s, v3.4h
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FCVTL(3, 3)
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one7done
 	MOVD	R12, R13
 
 one7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -33352,17 +33423,17 @@ many0:
 
 many0left:
 	FLDPQ	(R7), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R7), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R7), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R7), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R7, R7
 	SUB	$1, R6, R6
@@ -33393,7 +33464,7 @@ apart0:
 
 one0left:
 	FMOVQ	(R6), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R8
 	ADD	R8, R6, R6
 	SUB	$1, R7, R7
@@ -33465,38 +33536,38 @@ many1:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	MOVD	56(R2), R7
 	CBZ	R7, many1done
 	MOVD	R3, R8
 
 many1left:
 	FLDPQ	(R8), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R8), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R8), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R8), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R8, R8
 	SUB	$1, R7, R7
@@ -33524,14 +33595,14 @@ apart1:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R6), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R8
 	CBZ	R8, one1done
 	MOVD	R3, R7
 
 one1left:
 	FMOVQ	(R7), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R9
 	ADD	R9, R7, R7
 	SUB	$1, R8, R8
@@ -33610,56 +33681,56 @@ many2:
 	FLDPQ	(R5), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R5), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R7), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R7), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	MOVD	56(R2), R9
 	CBZ	R9, many2done
 	MOVD	R4, R10
 
 many2left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(8, 3, 3)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
+	FADD_S4(8, 4, 4)
+	FADD_S4(9, 5, 5)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -33689,17 +33760,17 @@ apart2:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R7), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R10
 	CBZ	R10, one2done
 	MOVD	R4, R9
 
 one2left:
 	FMOVQ	(R9), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -33786,21 +33857,21 @@ many3:
 	FLDPQ	(R4), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e2ad4c6 // fadd v6.4s, v6.4s, v10.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(10, 6, 6)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e2ad484 // fadd v4.4s, v4.4s, v10.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(10, 4, 4)
 	FLDPQ	32(R4), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d463 // fadd v3.4s, v3.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
+	FADD_S4(9, 3, 3)
+	FADD_S4(10, 2, 2)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d421 // fadd v1.4s, v1.4s, v8.4s
-	WORD	$0x4e2ad400 // fadd v0.4s, v0.4s, v10.4s
+	FADD_S4(8, 1, 1)
+	FADD_S4(10, 0, 0)
 	FLDPQ	(R3), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -33809,16 +33880,16 @@ many3:
 	FLDPQ	(R1), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
+	FADD_S4(10, 5, 5)
+	FADD_S4(11, 4, 4)
 	FLDPQ	32(R3), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
@@ -33827,33 +33898,33 @@ many3:
 	FLDPQ	32(R1), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R9
 	CBZ	R9, many3done
 	MOVD	R6, R10
 
 many3left:
 	FLDPQ	(R10), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R10), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R10), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R10), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R10, R10
 	SUB	$1, R9, R9
@@ -33883,20 +33954,20 @@ apart3:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R4), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R10
 	CBZ	R10, one3done
 	MOVD	R6, R9
 
 one3left:
 	FMOVQ	(R9), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R11
 	ADD	R11, R9, R9
 	SUB	$1, R10, R10
@@ -33988,39 +34059,39 @@ many4:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R5), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R5), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R9), (F8, F10)
 	FLDPQ	32(R9), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
@@ -34034,46 +34105,46 @@ many4:
 	FLDPQ	(R11), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R11), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many4done
 	MOVD	R8, R14
 
 many4left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -34107,23 +34178,23 @@ apart4:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R9), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R11), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one4done
 	MOVD	R8, R13
 
 one4left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -34231,39 +34302,39 @@ many5:
 	FLDPQ	(R7), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R7), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R5), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R5), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R1), (F15, F13)
 	FLDPQ	32(R1), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
@@ -34277,64 +34348,64 @@ many5:
 	FLDPQ	(R8), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R8), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R4), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R4), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many5done
 	MOVD	R9, R14
 
 many5left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -34368,26 +34439,26 @@ apart5:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R1), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R8), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R4), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one5done
 	MOVD	R9, R13
 
 one5left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -34495,21 +34566,21 @@ many6:
 	FLDPQ	(R6), (F8, F9)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e2ad421 // fadd v1.4s, v1.4s, v10.4s
+	FADD_S4(8, 0, 0)
+	FADD_S4(10, 1, 1)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
-	WORD	$0x4e2ad463 // fadd v3.4s, v3.4s, v10.4s
+	FADD_S4(9, 2, 2)
+	FADD_S4(10, 3, 3)
 	FLDPQ	32(R6), (F9, F8)
 	VZIP2	V9.H8, V31.H8, V10.H8
 	VZIP1	V9.H8, V31.H8, V9.H8
-	WORD	$0x4e29d484 // fadd v4.4s, v4.4s, v9.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
+	FADD_S4(9, 4, 4)
+	FADD_S4(10, 5, 5)
 	VZIP2	V8.H8, V31.H8, V10.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
-	WORD	$0x4e28d4c6 // fadd v6.4s, v6.4s, v8.4s
-	WORD	$0x4e2ad4e7 // fadd v7.4s, v7.4s, v10.4s
+	FADD_S4(8, 6, 6)
+	FADD_S4(10, 7, 7)
 	FLDPQ	(R5), (F8, F10)
 	VZIP2	V8.H8, V31.H8, V9.H8
 	VZIP1	V8.H8, V31.H8, V8.H8
@@ -34518,16 +34589,16 @@ many6:
 	FLDPQ	(R7), (F12, F13)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd508 // fadd v8.4s, v8.4s, v12.4s
-	WORD	$0x4e2ed529 // fadd v9.4s, v9.4s, v14.4s
+	FADD_S4(12, 8, 8)
+	FADD_S4(14, 9, 9)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd54a // fadd v10.4s, v10.4s, v13.4s
-	WORD	$0x4e2ed56b // fadd v11.4s, v11.4s, v14.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
+	FADD_S4(13, 10, 10)
+	FADD_S4(14, 11, 11)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
 	FLDPQ	32(R5), (F11, F9)
 	VZIP2	V11.H8, V31.H8, V10.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
@@ -34536,16 +34607,16 @@ many6:
 	FLDPQ	32(R7), (F13, F12)
 	VZIP2	V13.H8, V31.H8, V14.H8
 	VZIP1	V13.H8, V31.H8, V13.H8
-	WORD	$0x4e2dd56b // fadd v11.4s, v11.4s, v13.4s
-	WORD	$0x4e2ed54a // fadd v10.4s, v10.4s, v14.4s
+	FADD_S4(13, 11, 11)
+	FADD_S4(14, 10, 10)
 	VZIP2	V12.H8, V31.H8, V14.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
-	WORD	$0x4e2cd529 // fadd v9.4s, v9.4s, v12.4s
-	WORD	$0x4e2ed508 // fadd v8.4s, v8.4s, v14.4s
-	WORD	$0x4e2bd484 // fadd v4.4s, v4.4s, v11.4s
-	WORD	$0x4e2ad4a5 // fadd v5.4s, v5.4s, v10.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
+	FADD_S4(12, 9, 9)
+	FADD_S4(14, 8, 8)
+	FADD_S4(11, 4, 4)
+	FADD_S4(10, 5, 5)
+	FADD_S4(9, 6, 6)
+	FADD_S4(8, 7, 7)
 	FLDPQ	(R12), (F8, F10)
 	FLDPQ	32(R12), (F12, F14)
 	VZIP2	V8.H8, V31.H8, V9.H8
@@ -34559,64 +34630,64 @@ many6:
 	FLDPQ	(R9), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R9), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
 	FLDPQ	(R10), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e32d529 // fadd v9.4s, v9.4s, v18.4s
+	FADD_S4(16, 8, 8)
+	FADD_S4(18, 9, 9)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d54a // fadd v10.4s, v10.4s, v17.4s
-	WORD	$0x4e32d56b // fadd v11.4s, v11.4s, v18.4s
+	FADD_S4(17, 10, 10)
+	FADD_S4(18, 11, 11)
 	FLDPQ	32(R10), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d58c // fadd v12.4s, v12.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
+	FADD_S4(17, 12, 12)
+	FADD_S4(18, 13, 13)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ce // fadd v14.4s, v14.4s, v16.4s
-	WORD	$0x4e32d5ef // fadd v15.4s, v15.4s, v18.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(16, 14, 14)
+	FADD_S4(18, 15, 15)
+	FADD_S4(8, 0, 0)
+	FADD_S4(9, 1, 1)
+	FADD_S4(10, 2, 2)
+	FADD_S4(11, 3, 3)
+	FADD_S4(12, 4, 4)
+	FADD_S4(13, 5, 5)
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	56(R2), R13
 	CBZ	R13, many6done
 	MOVD	R1, R14
 
 many6left:
 	FLDPQ	(R14), (F15, F14)
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
+	FADD_S4(15, 0, 0)
+	FADD_S4(14, 1, 1)
 	FLDPQ	32(R14), (F14, F15)
-	WORD	$0x4e2ed442 // fadd v2.4s, v2.4s, v14.4s
-	WORD	$0x4e2fd463 // fadd v3.4s, v3.4s, v15.4s
+	FADD_S4(14, 2, 2)
+	FADD_S4(15, 3, 3)
 	FLDPQ	64(R14), (F15, F14)
-	WORD	$0x4e2fd484 // fadd v4.4s, v4.4s, v15.4s
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
+	FADD_S4(15, 4, 4)
+	FADD_S4(14, 5, 5)
 	FLDPQ	96(R14), (F14, F15)
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
+	FADD_S4(14, 6, 6)
+	FADD_S4(15, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -34650,29 +34721,29 @@ apart6:
 	VZIP1	V7.H8, V31.H8, V7.H8
 	FMOVD	(R6), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	FMOVD	(R5), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R7), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	FMOVD	(R12), F6
 	VZIP1	V6.H8, V31.H8, V6.H8
 	FMOVD	(R9), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
+	FADD_S4(5, 6, 6)
 	FMOVD	(R10), F5
 	VZIP1	V5.H8, V31.H8, V5.H8
-	WORD	$0x4e25d4c6 // fadd v6.4s, v6.4s, v5.4s
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(5, 6, 6)
+	FADD_S4(6, 7, 7)
 	MOVD	56(R2), R14
 	CBZ	R14, one6done
 	MOVD	R1, R13
 
 one6left:
 	FMOVQ	(R13), F6
-	WORD	$0x4e26d4e7 // fadd v7.4s, v7.4s, v6.4s
+	FADD_S4(6, 7, 7)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -34780,21 +34851,21 @@ many7:
 	FLDPQ	(R7), (F15, F14)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2dd4c6 // fadd v6.4s, v6.4s, v13.4s
+	FADD_S4(15, 7, 7)
+	FADD_S4(13, 6, 6)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed4a5 // fadd v5.4s, v5.4s, v14.4s
-	WORD	$0x4e2dd484 // fadd v4.4s, v4.4s, v13.4s
+	FADD_S4(14, 5, 5)
+	FADD_S4(13, 4, 4)
 	FLDPQ	32(R7), (F14, F15)
 	VZIP2	V14.H8, V31.H8, V13.H8
 	VZIP1	V14.H8, V31.H8, V14.H8
-	WORD	$0x4e2ed463 // fadd v3.4s, v3.4s, v14.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
+	FADD_S4(14, 3, 3)
+	FADD_S4(13, 2, 2)
 	VZIP2	V15.H8, V31.H8, V13.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
-	WORD	$0x4e2fd421 // fadd v1.4s, v1.4s, v15.4s
-	WORD	$0x4e2dd400 // fadd v0.4s, v0.4s, v13.4s
+	FADD_S4(15, 1, 1)
+	FADD_S4(13, 0, 0)
 	FLDPQ	(R5), (F15, F13)
 	VZIP2	V15.H8, V31.H8, V14.H8
 	VZIP1	V15.H8, V31.H8, V15.H8
@@ -34803,16 +34874,16 @@ many7:
 	FLDPQ	(R6), (F11, F10)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ef // fadd v15.4s, v15.4s, v11.4s
-	WORD	$0x4e29d5ce // fadd v14.4s, v14.4s, v9.4s
+	FADD_S4(11, 15, 15)
+	FADD_S4(9, 14, 14)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad5ad // fadd v13.4s, v13.4s, v10.4s
-	WORD	$0x4e29d58c // fadd v12.4s, v12.4s, v9.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
+	FADD_S4(10, 13, 13)
+	FADD_S4(9, 12, 12)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
 	FLDPQ	32(R5), (F12, F14)
 	VZIP2	V12.H8, V31.H8, V13.H8
 	VZIP1	V12.H8, V31.H8, V12.H8
@@ -34821,16 +34892,16 @@ many7:
 	FLDPQ	32(R6), (F10, F11)
 	VZIP2	V10.H8, V31.H8, V9.H8
 	VZIP1	V10.H8, V31.H8, V10.H8
-	WORD	$0x4e2ad58c // fadd v12.4s, v12.4s, v10.4s
-	WORD	$0x4e29d5ad // fadd v13.4s, v13.4s, v9.4s
+	FADD_S4(10, 12, 12)
+	FADD_S4(9, 13, 13)
 	VZIP2	V11.H8, V31.H8, V9.H8
 	VZIP1	V11.H8, V31.H8, V11.H8
-	WORD	$0x4e2bd5ce // fadd v14.4s, v14.4s, v11.4s
-	WORD	$0x4e29d5ef // fadd v15.4s, v15.4s, v9.4s
-	WORD	$0x4e2cd463 // fadd v3.4s, v3.4s, v12.4s
-	WORD	$0x4e2dd442 // fadd v2.4s, v2.4s, v13.4s
-	WORD	$0x4e2ed421 // fadd v1.4s, v1.4s, v14.4s
-	WORD	$0x4e2fd400 // fadd v0.4s, v0.4s, v15.4s
+	FADD_S4(11, 14, 14)
+	FADD_S4(9, 15, 15)
+	FADD_S4(12, 3, 3)
+	FADD_S4(13, 2, 2)
+	FADD_S4(14, 1, 1)
+	FADD_S4(15, 0, 0)
 	FLDPQ	(R3), (F15, F13)
 	FLDPQ	32(R3), (F11, F9)
 	VZIP2	V15.H8, V31.H8, V14.H8
@@ -34844,21 +34915,21 @@ many7:
 	FLDPQ	(R1), (F16, F17)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e32d5ce // fadd v14.4s, v14.4s, v18.4s
+	FADD_S4(16, 15, 15)
+	FADD_S4(18, 14, 14)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d5ad // fadd v13.4s, v13.4s, v17.4s
-	WORD	$0x4e32d58c // fadd v12.4s, v12.4s, v18.4s
+	FADD_S4(17, 13, 13)
+	FADD_S4(18, 12, 12)
 	FLDPQ	32(R1), (F17, F16)
 	VZIP2	V17.H8, V31.H8, V18.H8
 	VZIP1	V17.H8, V31.H8, V17.H8
-	WORD	$0x4e31d56b // fadd v11.4s, v11.4s, v17.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
+	FADD_S4(17, 11, 11)
+	FADD_S4(18, 10, 10)
 	VZIP2	V16.H8, V31.H8, V18.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
-	WORD	$0x4e30d529 // fadd v9.4s, v9.4s, v16.4s
-	WORD	$0x4e32d508 // fadd v8.4s, v8.4s, v18.4s
+	FADD_S4(16, 9, 9)
+	FADD_S4(18, 8, 8)
 	FLDPQ	(R8), (F16, F18)
 	VZIP2	V16.H8, V31.H8, V17.H8
 	VZIP1	V16.H8, V31.H8, V16.H8
@@ -34867,16 +34938,16 @@ many7:
 	FLDPQ	(R4), (F20, F21)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d610 // fadd v16.4s, v16.4s, v20.4s
-	WORD	$0x4e36d631 // fadd v17.4s, v17.4s, v22.4s
+	FADD_S4(20, 16, 16)
+	FADD_S4(22, 17, 17)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d652 // fadd v18.4s, v18.4s, v21.4s
-	WORD	$0x4e36d673 // fadd v19.4s, v19.4s, v22.4s
-	WORD	$0x4e30d5ef // fadd v15.4s, v15.4s, v16.4s
-	WORD	$0x4e31d5ce // fadd v14.4s, v14.4s, v17.4s
-	WORD	$0x4e32d5ad // fadd v13.4s, v13.4s, v18.4s
-	WORD	$0x4e33d58c // fadd v12.4s, v12.4s, v19.4s
+	FADD_S4(21, 18, 18)
+	FADD_S4(22, 19, 19)
+	FADD_S4(16, 15, 15)
+	FADD_S4(17, 14, 14)
+	FADD_S4(18, 13, 13)
+	FADD_S4(19, 12, 12)
 	FLDPQ	32(R8), (F19, F17)
 	VZIP2	V19.H8, V31.H8, V18.H8
 	VZIP1	V19.H8, V31.H8, V19.H8
@@ -34885,41 +34956,41 @@ many7:
 	FLDPQ	32(R4), (F21, F20)
 	VZIP2	V21.H8, V31.H8, V22.H8
 	VZIP1	V21.H8, V31.H8, V21.H8
-	WORD	$0x4e35d673 // fadd v19.4s, v19.4s, v21.4s
-	WORD	$0x4e36d652 // fadd v18.4s, v18.4s, v22.4s
+	FADD_S4(21, 19, 19)
+	FADD_S4(22, 18, 18)
 	VZIP2	V20.H8, V31.H8, V22.H8
 	VZIP1	V20.H8, V31.H8, V20.H8
-	WORD	$0x4e34d631 // fadd v17.4s, v17.4s, v20.4s
-	WORD	$0x4e36d610 // fadd v16.4s, v16.4s, v22.4s
-	WORD	$0x4e33d56b // fadd v11.4s, v11.4s, v19.4s
-	WORD	$0x4e32d54a // fadd v10.4s, v10.4s, v18.4s
-	WORD	$0x4e31d529 // fadd v9.4s, v9.4s, v17.4s
-	WORD	$0x4e30d508 // fadd v8.4s, v8.4s, v16.4s
-	WORD	$0x4e2fd4e7 // fadd v7.4s, v7.4s, v15.4s
-	WORD	$0x4e2ed4c6 // fadd v6.4s, v6.4s, v14.4s
-	WORD	$0x4e2dd4a5 // fadd v5.4s, v5.4s, v13.4s
-	WORD	$0x4e2cd484 // fadd v4.4s, v4.4s, v12.4s
-	WORD	$0x4e2bd463 // fadd v3.4s, v3.4s, v11.4s
-	WORD	$0x4e2ad442 // fadd v2.4s, v2.4s, v10.4s
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(20, 17, 17)
+	FADD_S4(22, 16, 16)
+	FADD_S4(19, 11, 11)
+	FADD_S4(18, 10, 10)
+	FADD_S4(17, 9, 9)
+	FADD_S4(16, 8, 8)
+	FADD_S4(15, 7, 7)
+	FADD_S4(14, 6, 6)
+	FADD_S4(13, 5, 5)
+	FADD_S4(12, 4, 4)
+	FADD_S4(11, 3, 3)
+	FADD_S4(10, 2, 2)
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	56(R2), R13
 	CBZ	R13, many7done
 	MOVD	R12, R14
 
 many7left:
 	FLDPQ	(R14), (F8, F9)
-	WORD	$0x4e28d4e7 // fadd v7.4s, v7.4s, v8.4s
-	WORD	$0x4e29d4c6 // fadd v6.4s, v6.4s, v9.4s
+	FADD_S4(8, 7, 7)
+	FADD_S4(9, 6, 6)
 	FLDPQ	32(R14), (F9, F8)
-	WORD	$0x4e29d4a5 // fadd v5.4s, v5.4s, v9.4s
-	WORD	$0x4e28d484 // fadd v4.4s, v4.4s, v8.4s
+	FADD_S4(9, 5, 5)
+	FADD_S4(8, 4, 4)
 	FLDPQ	64(R14), (F8, F9)
-	WORD	$0x4e28d463 // fadd v3.4s, v3.4s, v8.4s
-	WORD	$0x4e29d442 // fadd v2.4s, v2.4s, v9.4s
+	FADD_S4(8, 3, 3)
+	FADD_S4(9, 2, 2)
 	FLDPQ	96(R14), (F9, F8)
-	WORD	$0x4e29d421 // fadd v1.4s, v1.4s, v9.4s
-	WORD	$0x4e28d400 // fadd v0.4s, v0.4s, v8.4s
+	FADD_S4(9, 1, 1)
+	FADD_S4(8, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R14, R14
 	SUB	$1, R13, R13
@@ -34953,32 +35024,32 @@ apart7:
 	VZIP1	V0.H8, V31.H8, V0.H8
 	FMOVD	(R7), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	FMOVD	(R5), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R6), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	FMOVD	(R3), F1
 	VZIP1	V1.H8, V31.H8, V1.H8
 	FMOVD	(R1), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
+	FADD_S4(2, 1, 1)
 	FMOVD	(R8), F2
 	VZIP1	V2.H8, V31.H8, V2.H8
 	FMOVD	(R4), F3
 	VZIP1	V3.H8, V31.H8, V3.H8
-	WORD	$0x4e23d442 // fadd v2.4s, v2.4s, v3.4s
-	WORD	$0x4e22d421 // fadd v1.4s, v1.4s, v2.4s
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(3, 2, 2)
+	FADD_S4(2, 1, 1)
+	FADD_S4(1, 0, 0)
 	MOVD	56(R2), R14
 	CBZ	R14, one7done
 	MOVD	R12, R13
 
 one7left:
 	FMOVQ	(R13), F1
-	WORD	$0x4e21d400 // fadd v0.4s, v0.4s, v1.4s
+	FADD_S4(1, 0, 0)
 	MOVD	72(R0), R15
 	ADD	R15, R13, R13
 	SUB	$1, R14, R14
@@ -38283,16 +38354,16 @@ many:
 	CMP	$16, R3
 	BLT	one
 	FMOVQ	(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, (R2)
 	FMOVQ	16(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 8(R2)
 	FMOVQ	32(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 16(R2)
 	FMOVQ	48(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, 24(R2)
 	ADD	$64, R1, R1
 	ADD	$32, R2, R2
@@ -38303,7 +38374,7 @@ one:
 	CMP	$4, R3
 	BLT	last
 	FMOVQ	(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, (R2)
 	ADD	$16, R1, R1
 	ADD	$8, R2, R2
@@ -38317,7 +38388,7 @@ last:
 	LSL	$1, R3, R3
 	ADD	R3, R1, R1
 	FMOVQ	-16(R1), F0
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	FMOVD	F1, -8(R2)
 	JMP	done
 
@@ -38339,7 +38410,7 @@ four_2:
 	FMOVQ	(R4), F0
 
 loaded_1:
-	WORD	$0x0e216801 // fcvtn v1.4h, v0.4s
+	FCVTN(0, 1)
 	ADD	$0, R2, R4
 	TBZ	$1, R3, skip_4
 	FMOVS	F1, (R4)
@@ -38375,7 +38446,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38388,7 +38459,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38401,7 +38472,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38414,7 +38485,7 @@ many:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38435,7 +38506,7 @@ one:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38459,7 +38530,7 @@ last:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16
@@ -38491,7 +38562,7 @@ loaded_1:
 	WORD	$0x4f03c7e2 // movi v2.4s, #0x7f, msl #8
 	VADD	V2.S4, V1.S4, V1.S4
 	VADD	V0.S4, V1.S4, V2.S4
-	WORD	$0x4e20e403 // fcmeq v3.4s, v0.4s, v0.4s
+	FCMEQ_S4(0, 0, 3)
 	VORR	V0.B16, V0.B16, V1.B16
 	WORD	$0x4f025401 // orr v1.4s, #0x40, lsl #16
 	VBIT	V3.B16, V2.B16, V1.B16

@@ -16,6 +16,7 @@ import (
 type arm64 struct {
 	text, data bytes.Buffer
 	body       bytes.Buffer // of the current function
+	macros     []string     // that instructions of the text use
 	name       string
 	frame      int               // end of the locals, from RSP on
 	consts     map[string]string // name by content
@@ -83,7 +84,7 @@ func (e *arm64) constant(data []byte) string {
 
 // file returns the whole file.
 func (e *arm64) file() []byte {
-	return fmt.Appendf(nil, "%s\n\n//go:build %s\n\n#include \"textflag.h\"\n%s%s", warning, constraint, e.text.Bytes(), e.data.Bytes())
+	return fmt.Appendf(nil, "%s\n\n//go:build %s\n\n#include \"textflag.h\"\n\n%s%s%s", warning, constraint, strings.Join(e.macros, ""), e.text.Bytes(), e.data.Bytes())
 }
 
 func (e *arm64) fail(format string, args ...any) {

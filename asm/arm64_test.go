@@ -19,30 +19,62 @@ func disassemble(word uint64) (string, error) {
 	return arm64asm.GNUSyntax(inst), nil
 }
 
-// TestWords fails when a WORD of the generated assembly is not the instruction
-// that its comment says.
+// words returns the words of an assembly, by their comments: those of macros are
+// what the assembler makes of their definitions.
+func words(t *testing.T, assembly string) map[string]uint64 {
+	words := map[string]uint64{}
+	for _, w := range regexp.MustCompile(`WORD\s+\$(\w+) // (.*)\n`).FindAllStringSubmatch(assembly, -1) {
+		words[w[2]] = number(t, w[1])
+	}
+	for _, m := range regexp.MustCompile(`// (.*)\n#define (\w+)\((.*)\) WORD \$\((\w+)\|(.*)\)\n`).FindAllStringSubmatch(assembly, -1) {
+		gnu, name, params := m[1], m[2], strings.Split(m[3], ", ")
+		for _, call := range regexp.MustCompile(`\t`+name+`\((.*)\)\n`).FindAllStringSubmatch(assembly, -1) {
+			word, comment := number(t, m[4]), gnu
+			for i, value := range strings.Split(call[1], ", ") {
+				for _, field := range strings.Split(m[5], "|") {
+					if param, shift, ok := strings.Cut(field, "<<"); ok && param == params[i] {
+						word |= number(t, value) << number(t, shift)
+					}
+				}
+				comment = strings.ReplaceAll(comment, " v"+params[i]+".", " v"+value+".")
+			}
+			words[comment] = word
+		}
+	}
+	if strings.Count(assembly, "#define") == 0 || len(words) == 0 {
+		t.Fatal("no macro or no word found")
+	}
+	return words
+}
+
+func number(t *testing.T, s string) uint64 {
+	n, err := strconv.ParseUint(s, 0, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// checkWords fails when a word is not the instruction that its comment says.
+func checkWords(t *testing.T, words map[string]uint64) {
+	for comment, word := range words {
+		if got, err := disassemble(word); err != nil || got != comment {
+			t.Errorf("%#x is %q (%v), its comment says %q", word, got, err, comment)
+		}
+	}
+}
+
 func TestWords(t *testing.T) {
 	files, err := generated()
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := regexp.MustCompile(`WORD\s+(\S+)(?: // (.*))?\n`).FindAllStringSubmatch(string(files["kernels_arm64.s"]), -1)
-	if len(words) == 0 {
-		t.Fatal("no WORD found")
-	}
-	seen := map[string]bool{}
-	for _, w := range words {
-		if seen[w[0]] {
-			continue
-		}
-		seen[w[0]] = true
-		word, err := strconv.ParseUint(strings.TrimPrefix(w[1], "$"), 0, 32)
-		if err != nil {
-			t.Errorf("%s: %v", w[0], err)
-			continue
-		}
-		if got, err := disassemble(word); err != nil || got != w[2] {
-			t.Errorf("%s is %q (%v), its comment says %q", w[1], got, err, w[2])
+	assembly := string(files["kernels_arm64.s"])
+	checkWords(t, words(t, assembly))
+	lines := regexp.MustCompile(`WORD.*`).FindAllString(assembly, -1)
+	for _, line := range lines {
+		if !strings.Contains(line, " // ") && !strings.Contains(line, "WORD $(") {
+			t.Errorf("%s has no comment", line)
 		}
 	}
 }
@@ -82,16 +114,12 @@ func TestWordFields(t *testing.T) {
 			}
 		}
 	}
-	for line := range strings.Lines(e.body.String()) {
-		bits, comment, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "WORD")), " // ")
-		word, err := strconv.ParseUint(strings.TrimPrefix(bits, "$"), 0, 32)
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		if got, err := disassemble(word); err != nil || got != comment {
-			t.Errorf("%s is %q (%v), want %q", bits, got, err, comment)
-		}
+	all := words(t, strings.Join(e.macros, "")+e.body.String())
+	// Three operands of two shapes, two operands, SHRN, and immediates.
+	if want := 64*3*2 + 16*3 + 16*3 + 4*7*(4+3); len(all) != want {
+		t.Errorf("%d different words, want %d", len(all), want)
 	}
+	checkWords(t, all)
 }
 
 // TestARM64Misuse fails when the emitter takes an operand that the assembler

@@ -1,11 +1,16 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // This file spells the instructions that Go's assembler does not: as words
 // whose fields are packed as the Arm Architecture Reference Manual (DDI 0487,
 // section C7.2) draws them, each with its GNU mnemonic as the comment, which a
-// test compares with a disassembler's. All are in ARMv8.0.
+// test compares with a disassembler's. All are in ARMv8.0. What comes often is a
+// macro, whose operands are the numbers of registers, in Go's order.
 
 // A shape is how a vector register is divided into elements: its name in Go's
 // assembly and in GNU's, whether all 128 bits are used, and the binary
@@ -27,17 +32,47 @@ func (e *arm64) word(bits uint32, format string, args ...any) {
 	e.ins("WORD", fmt.Sprintf("$%#08x // %s", bits, fmt.Sprintf(format, args...)))
 }
 
+// macro writes an instruction on registers, the destination first, each with its place
+// in the word and its name in the GNU mnemonic.
+func (e *arm64) macro(name string, bits uint32, gnu string, operands ...operandARM64) {
+	var params, fields, values []string
+	for i := len(operands) - 1; i >= 0; i-- {
+		o := operands[i]
+		params = append(params, o.name)
+		values = append(values, fmt.Sprint(o.v))
+	}
+	for _, o := range operands {
+		fields = append(fields, fmt.Sprintf("|%s<<%d", o.name, o.shift))
+	}
+	define := fmt.Sprintf("// %s\n#define %s(%s) WORD $(%#08x%s)\n", gnu, name, strings.Join(params, ", "), bits, strings.Join(fields, ""))
+	if !slices.Contains(e.macros, define) {
+		e.macros = append(e.macros, define)
+	}
+	fmt.Fprintf(&e.body, "\t%s(%s)\n", name, strings.Join(values, ", "))
+}
+
+// An operandARM64 is a register among the operands of a macro.
+type operandARM64 struct {
+	name  string
+	shift int
+	v     Vec
+}
+
+func opD(v Vec) operandARM64 { return operandARM64{"d", 0, v} }
+func opN(v Vec) operandARM64 { return operandARM64{"n", 5, v} }
+func opM(v Vec) operandARM64 { return operandARM64{"m", 16, v} }
+
 // Fields: registers, all 128 bits, single or double precision.
 
 func rd(v Vec) uint32        { return uint32(v) }
 func rn(v Vec) uint32        { return uint32(v) << 5 }
-func rm(v Vec) uint32        { return uint32(v) << 16 }
 func all(s shape) uint32     { return s.q << 30 }
 func precise(s shape) uint32 { return (s.size - 2) << 22 }
 
 // three writes an instruction whose three operands have the same shape.
 func (e *arm64) three(opcode uint32, name string, dst, a, b Vec, s shape) {
-	e.word(opcode|all(s)|precise(s)|rm(b)|rn(a)|rd(dst), "%s v%d.%s, v%d.%s, v%d.%s", name, dst, s.gnu, a, s.gnu, b, s.gnu)
+	gnu := fmt.Sprintf("%s vd.%[2]s, vn.%[2]s, vm.%[2]s", name, s.gnu)
+	e.macro(strings.ToUpper(name)+"_"+s.name, opcode|all(s)|precise(s), gnu, opD(dst), opN(a), opM(b))
 }
 
 // FADD adds floats.
@@ -57,16 +92,16 @@ func (e *arm64) FCMEQ(dst, a, b Vec, s shape) {
 
 // FCVTL widens the lower four float16 of a to float32, FCVTL2 the upper four.
 func (e *arm64) FCVTL(dst, a Vec) {
-	e.word(0b0_0_0_01110_00_10000_10111_10<<10|rn(a)|rd(dst), "fcvtl v%d.4s, v%d.4h", dst, a)
+	e.macro("FCVTL", 0b0_0_0_01110_00_10000_10111_10<<10, "fcvtl vd.4s, vn.4h", opD(dst), opN(a))
 }
 
 func (e *arm64) FCVTL2(dst, a Vec) {
-	e.word(0b0_1_0_01110_00_10000_10111_10<<10|rn(a)|rd(dst), "fcvtl2 v%d.4s, v%d.8h", dst, a)
+	e.macro("FCVTL2", 0b0_1_0_01110_00_10000_10111_10<<10, "fcvtl2 vd.4s, vn.8h", opD(dst), opN(a))
 }
 
 // FCVTN narrows four float32 to float16, and clears the upper half of dst.
 func (e *arm64) FCVTN(dst, a Vec) {
-	e.word(0b0_0_0_01110_00_10000_10110_10<<10|rn(a)|rd(dst), "fcvtn v%d.4h, v%d.4s", dst, a)
+	e.macro("FCVTN", 0b0_0_0_01110_00_10000_10110_10<<10, "fcvtn vd.4h, vn.4s", opD(dst), opN(a))
 }
 
 // SHRN narrows four 32-bit elements, shifted right by n, to 16 bits, and clears

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +45,25 @@ func differ(a, b []byte) int {
 		}
 	}
 	return line
+}
+
+// maxAssembly is how many bytes of assembly an architecture may have: what is larger
+// nobody reviews, and programs carry it.
+const maxAssembly = 1_150_000
+
+// TestSizes prints how large the generated files are, and fails when they outgrow that.
+func TestSizes(t *testing.T) {
+	files, err := generated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		size := len(files[name])
+		t.Logf("%-18s %8d bytes", name, size)
+		if size > maxAssembly {
+			t.Errorf("%s has %d bytes, more than %d", name, size, maxAssembly)
+		}
+	}
 }
 
 // TestTable fails when a kernel of the table is missing in the assembly or in

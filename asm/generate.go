@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -71,8 +72,12 @@ func amd64() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return printer.NewGoAsm(printer.Config{Name: "reducesum/asm", Pkg: "reducesum"}).Print(file)
+	s, err := printer.NewGoAsm(printer.Config{Name: "reducesum/asm", Pkg: "reducesum"}).Print(file)
+	return padding.ReplaceAll(s, []byte("$1\t")), err
 }
+
+// padding is what aligns operands: a tenth of the file.
+var padding = regexp.MustCompile(`(?m)^(\t[A-Z0-9.]+) +`)
 
 // neonAssembly returns the assembly for NEON.
 func neonAssembly() []byte {

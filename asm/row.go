@@ -129,11 +129,12 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	m.Move(p, src)
 	var eight, four waiting
 	if w.all {
-		m.JumpIfInt(Less, w.last, 4*row, label("Low"))
-		eight = w.wait(8, p, label("No8"))
-		four = w.wait(4, p, label("No4"))
-		m.Label(label("Low"))
+		m.JumpIfInt(GreaterEqual, w.last, 4*row, label("High"))
+		if !inFrame(m) {
+			eight.vecs, four.vecs = r.Vecs(perRow(m)), r.Vecs(perRow(m))
+		}
 	}
+	m.Label(label("Low"))
 	sums := r.Vecs(perRow(m))
 	m.JumpIfBit(w.last, 2*row, label("Two"))
 	if w.all {
@@ -164,6 +165,16 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	r.Free(eight.vecs...)
 	r.Free(four.vecs...)
 	w.apart = func() {
+		if w.all {
+			r.TakeGP(p)
+			m.Label(label("High"))
+			w.wait(8, p, &eight, label("No8"))
+			w.wait(4, p, &four, label("No4"))
+			m.Jump(label("Low"))
+			r.FreeGP(p)
+			r.Free(eight.vecs...)
+			r.Free(four.vecs...)
+		}
 		taken := slices.Concat(sums, eight.vecs, four.vecs)
 		for _, v := range taken {
 			r.Take(v)
@@ -260,25 +271,33 @@ func (x waiting) add(m Machine, t kernels.Type, sums []Vec) {
 	}
 }
 
-// wait lets the tree of the n rows at p wait, if there is one, and moves p behind it.
-func (w *rowKernel) wait(n int, p GP, without string) waiting {
+// wait lets the tree of the n rows at p wait in x, if there is one, and moves p behind it.
+func (w *rowKernel) wait(n int, p GP, x *waiting, without string) {
 	m, t := w.m, w.t
+	x.at = w.waiting.Plus(log2(n/4) * kernels.RowBytes)
 	m.JumpIfNoBit(w.last, n*w.rowBytes(), without)
-	x := waiting{at: w.waiting.Plus(log2(n/4) * kernels.RowBytes)}
 	eachStrip(m, m.Strip(t), func(vector int) {
 		sums := treeInOrder(m, t, n, m.Strip(t), every, func(i, v int) Addr {
 			return At(p, i*w.rowBytes()+(vector+v)*vecSize(m, t))
 		})
-		if !inFrame(m) {
-			x.vecs = append(x.vecs, sums...)
+		if inFrame(m) {
+			m.StoreVecs(x.at.Plus(vector*m.VecBytes()), sums)
+			m.Regs().Free(sums...)
 			return
 		}
-		m.StoreVecs(x.at.Plus(vector*m.VecBytes()), sums)
 		m.Regs().Free(sums...)
+		for i, v := range x.vecs {
+			if slices.Contains(sums[i+1:], v) {
+				panic("wait: a copy would overwrite what is copied next")
+			}
+			if v != sums[i] {
+				m.Copy(v, sums[i])
+			}
+			m.Regs().Take(v)
+		}
 	})
 	m.AddInt(p, n*w.rowBytes())
 	m.Label(without)
-	return x
 }
 
 // loadTabled loads the last vector of the row at src into x, on machines where that takes

@@ -86,19 +86,19 @@ func sumLong(m Machine, t kernels.Type) {
 	src, left, slot := r.GP(), r.GP(), r.GP()
 	m.LoadInt(src, At(args, offset.sum.Src))
 	m.LoadInt(left, At(args, offset.sum.N))
+	x := r.Vec()
 	m.MoveInt(slot, 0)
 	m.JumpIfInt(Less, left, t.Block(), "row")
 	m.Lea(slot, slots)
-	v := r.Vec()
-	m.Identity(t, v)
+	m.JumpIfInt(Equal, left, t.Block(), "block")
+	m.Identity(t, x)
 	for i := 1; i < kernels.SumBlocks; i++ {
-		m.Store(At(slot, i*m.VecBytes()), v)
+		m.Store(At(slot, i*m.VecBytes()), x)
 	}
-	r.Free(v)
 	m.Label("block")
-	v = blockVec(m, t, src, spill)
-	m.Store(At(slot, 0), v)
-	r.Free(v)
+	r.Free(x)
+	moveTo(m, x, blockVec(m, t, src, spill))
+	m.Store(At(slot, 0), x)
 	m.AddInt(slot, m.VecBytes())
 	m.AddInt(src, t.Block()*t.Size())
 	m.AddInt(left, -t.Block())
@@ -106,7 +106,6 @@ func sumLong(m Machine, t kernels.Type) {
 	m.JumpIfInt(Equal, left, 0, "whole")
 
 	m.Label("row")
-	x := r.Vec()
 	w := newRowKernel(m, t, left) // what it it reads before a short row is the block there
 	w.longest(spill.Plus(blockSpill(m, t)))
 	w.long("rest", src, x)
@@ -118,18 +117,13 @@ func sumLong(m Machine, t kernels.Type) {
 	// One block has been folded to one vector: that is all.
 	first := r.GP()
 	m.Lea(first, slots.Plus(m.VecBytes()))
-	m.Load(t.Acc(), x, slots)
 	m.JumpIf(Equal, slot, first, "fold")
 	r.Free(x)
 	var sums []Vec
 	for i := 0; i < kernels.SumBlocks; i += n {
 		sums = append(sums, foldSlots(m, t, slots.Plus(i*m.VecBytes()), min(n, kernels.SumBlocks)))
 	}
-	if v = halve(m, t, sums); v != x {
-		m.Copy(x, v)
-		r.Free(v)
-		r.Take(x)
-	}
+	moveTo(m, x, halve(m, t, sums))
 	m.Label("fold")
 	storeSum(m, t, args, x)
 	m.Return()
@@ -140,4 +134,14 @@ func sumLong(m Machine, t kernels.Type) {
 	freeLocal(m, slots)
 	r.FreeGP(src, left, slot, args)
 	m.End()
+}
+
+// moveTo moves v to the register x, which is free if it is another one.
+func moveTo(m Machine, x, v Vec) {
+	if v == x {
+		return
+	}
+	m.Copy(x, v)
+	m.Regs().Free(v)
+	m.Regs().Take(x)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/reducesum/reducesum"
 )
 
-// A Tensor is an [Of] some element type.
+// A Tensor is an [Of] some element type, or what a file holds in a form that
+// the kernels cannot read.
 type Tensor interface {
 	// DType returns the element type's name, as NumPy and ONNX users know it.
 	DType() string
@@ -19,8 +20,9 @@ type Tensor interface {
 	// Number formats element i of the memory: the shortest decimal that the
 	// element type rounds back to the same value.
 	Number(i int) string
-	// ReduceSum returns the sum that op describes, in row-major order.
-	ReduceSum(op reducesum.Op, opts ...reducesum.Option) (Tensor, error)
+	// ReduceSum returns the sum that op describes, in row-major order and in
+	// memory of its own. A pool shares the work; nil is this goroutine alone.
+	ReduceSum(op reducesum.Op, pool reducesum.Pool) (Tensor, error)
 }
 
 // Of is a tensor of one element type.
@@ -43,15 +45,29 @@ func (t Of[T]) Len() int { return len(t.Data) }
 func (t Of[T]) Number(i int) string { return Number(t.Data[i]) }
 
 // ReduceSum implements [Tensor].
-func (t Of[T]) ReduceSum(op reducesum.Op, opts ...reducesum.Option) (Tensor, error) {
-	if t.Strides != nil {
-		opts = append(opts[:len(opts):len(opts)], reducesum.WithStrides(t.Strides))
+func (t Of[T]) ReduceSum(op reducesum.Op, pool reducesum.Pool) (Tensor, error) {
+	var opts []reducesum.Option
+	if pool != nil {
+		opts = append(opts, reducesum.WithPool(pool))
 	}
-	data, shape, err := reducesum.ReduceSum(t.Data, t.Dims, op, opts...)
+	if t.Strides != nil {
+		opts = append(opts, reducesum.WithStrides(t.Strides))
+	}
+	plan, err := reducesum.NewPlan(t.Dims, op, opts...)
 	if err != nil {
 		return nil, err
 	}
-	return Of[T]{Data: data, Dims: shape}, nil
+	dst, err := resultOf[T](plan)
+	if err != nil {
+		return nil, err
+	}
+	return dst, reducesum.Run(plan, dst.Data, t.Data)
+}
+
+// resultOf allocates the result of a plan.
+func resultOf[T reducesum.Element](plan *reducesum.Plan) (Of[T], error) {
+	data, err := allocate[T](plan.Len(), plan.Shape())
+	return Of[T]{Data: data, Dims: plan.Shape()}, err
 }
 
 // Name returns the name of an element type.

@@ -3,6 +3,7 @@ package tensor
 import (
 	"cmp"
 	"encoding/binary"
+	"io"
 	"slices"
 	"sync"
 	"unsafe"
@@ -46,6 +47,18 @@ func (t foreign[T]) Number(i int) string {
 	var x [1]T
 	copyBox(x[:], t.bytes[i*t.size():], t.big, nil)
 	return Number(x[0])
+}
+
+// Write implements [Tensor].
+func (t foreign[T]) Write(w io.Writer) error {
+	for part := range slices.Chunk(t.bytes, pieceElements*t.size()) {
+		x := make([]T, len(part)/t.size())
+		copyBox(x, part, t.big != hostBig, []axis{{len(x), 1, 1}})
+		if err := writeAll(w, bytesOf(x)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t foreign[T]) size() int { return int(unsafe.Sizeof(*new(T))) }

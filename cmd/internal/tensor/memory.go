@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -47,4 +48,35 @@ func allocate[T reducesum.Element](n int, shape []int) ([]T, error) {
 		return nil, fmt.Errorf("the result of shape %s and type %s does not fit into memory: %w", ShapeString(shape), Name[T](), err)
 	}
 	return make([]T, n), nil
+}
+
+// ReadUpTo reads some bytes, or all there are if that is less. Memory grows with
+// what is there, not with what is asked for, and is aligned for any element.
+func ReadUpTo(r io.Reader, most int) ([]byte, error) {
+	const first = 256 << 10
+	data := aligned(min(first, most))
+	for got := 0; ; {
+		n, err := io.ReadFull(r, data[got:])
+		got += n
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return data[:got], nil
+		}
+		if err != nil || got == most {
+			return data, err
+		}
+		size := most
+		if got < most/2 {
+			size = 2 * got
+		}
+		if err := CheckMemory(size, 1); err != nil {
+			return nil, fmt.Errorf("what is read does not fit into memory: %w", err)
+		}
+		data = append(aligned(size)[:0], data...)[:size]
+	}
+}
+
+// aligned returns memory that is aligned for any element type.
+func aligned(n int) []byte {
+	words := make([]uint64, (n+7)/8)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]
 }

@@ -4,6 +4,8 @@ package tensor
 
 import (
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/reducesum/reducesum"
 )
@@ -20,6 +22,8 @@ type Tensor interface {
 	// Number formats element i of the memory: the shortest decimal that the
 	// element type rounds back to the same value.
 	Number(i int) string
+	// Write writes the elements, little endian, in the order of the memory.
+	Write(w io.Writer) error
 	// ReduceSum returns the sum that op describes, in row-major order and in
 	// memory of its own. A pool shares the work; nil is this goroutine alone.
 	ReduceSum(op reducesum.Op, pool reducesum.Pool) (Tensor, error)
@@ -43,6 +47,25 @@ func (t Of[T]) Len() int { return len(t.Data) }
 
 // Number implements [Tensor].
 func (t Of[T]) Number(i int) string { return Number(t.Data[i]) }
+
+// Write implements [Tensor].
+func (t Of[T]) Write(w io.Writer) error {
+	if !hostBig {
+		return writeAll(w, bytesOf(t.Data))
+	}
+	return foreign[T]{bytes: bytesOf(t.Data), big: true}.Write(w)
+}
+
+// writeAll writes some memory a part at a time, so that a long write can be
+// interrupted.
+func writeAll(w io.Writer, b []byte) error {
+	for part := range slices.Chunk(b, 1<<20) {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // ReduceSum implements [Tensor].
 func (t Of[T]) ReduceSum(op reducesum.Op, pool reducesum.Pool) (Tensor, error) {

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -37,32 +38,40 @@ func mapFile(f *os.File, size, offset int64) (*mapping, error) {
 
 func (m *mapping) close() error { return m.all.Unmap() }
 
-// guard runs do. A page of the file that is no longer there, or cannot be read,
-// makes it an error instead of the end of the process.
+// guard runs do. That the file is cut off meanwhile, or cannot be read, is an error
+// instead of the end of the process: a page that is gone faults, and the rest of
+// the last page that is left reads as zeros, which the file's size tells.
 func (m *mapping) guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
-		if r == nil {
-			return
-		}
-		fault, ok := r.(interface {
-			runtime.Error
-			Addr() uintptr
-		})
-		begin := uintptr(unsafe.Pointer(unsafe.SliceData(m.all)))
-		if !ok || fault.Addr()-begin >= uintptr(len(m.all)) {
+		if r != nil && !m.isFault(r) {
 			panic(r)
 		}
-		err = m.lost()
+		if left, ok := m.left(); ok && left < len(m.all) {
+			err = fmt.Errorf("the file was cut off while it was read: %d of %d bytes are left", left, len(m.all))
+		} else if r != nil {
+			err = errors.New("a part of the file cannot be read: the device, or the network, fails")
+		}
 	}()
 	return do()
 }
 
-// lost says why a page cannot be read.
-func (m *mapping) lost() error {
-	if info, err := m.file.Stat(); err == nil && info.Size() < int64(len(m.all)) {
-		return fmt.Errorf("the file was cut off while it was read: %d of %d bytes are left", info.Size(), len(m.all))
+// isFault tells whether a panic is a fault in the mapped memory.
+func (m *mapping) isFault(r any) bool {
+	fault, ok := r.(interface {
+		runtime.Error
+		Addr() uintptr
+	})
+	begin := uintptr(unsafe.Pointer(unsafe.SliceData(m.all)))
+	return ok && fault.Addr()-begin < uintptr(len(m.all))
+}
+
+// left returns the size of the file now.
+func (m *mapping) left() (size int, ok bool) {
+	info, err := m.file.Stat()
+	if err != nil {
+		return 0, false
 	}
-	return fmt.Errorf("a part of the file cannot be read: the device, or the network, fails")
+	return int(min(info.Size(), math.MaxInt)), true
 }

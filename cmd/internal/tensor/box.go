@@ -15,17 +15,17 @@ import (
 type axis struct{ size, from, to int }
 
 // copyBox copies a box of elements from the bytes of a file to dst, in the order
-// in which they lie in the file.
-func copyBox[T reducesum.Element](dst []T, src []byte, big bool, box []axis) {
+// in which they lie in the file. The bytes of each element are swapped, if asked for.
+func copyBox[T reducesum.Element](dst []T, src []byte, swap bool, box []axis) {
 	p, n := unsafe.Pointer(unsafe.SliceData(dst)), len(dst)
 	box = inOrder(box)
 	switch unsafe.Sizeof(*new(T)) {
 	case 2:
-		copyAxes(unsafe.Slice((*uint16)(p), n), src, big, box)
+		copyAxes(unsafe.Slice((*uint16)(p), n), src, swap, box)
 	case 4:
-		copyAxes(unsafe.Slice((*uint32)(p), n), src, big, box)
+		copyAxes(unsafe.Slice((*uint32)(p), n), src, swap, box)
 	case 8:
-		copyAxes(unsafe.Slice((*uint64)(p), n), src, big, box)
+		copyAxes(unsafe.Slice((*uint64)(p), n), src, swap, box)
 	}
 }
 
@@ -48,55 +48,70 @@ func inOrder(box []axis) []axis {
 type word interface{ uint16 | uint32 | uint64 }
 
 // copyAxes copies the last axis of a box, which is the outermost one.
-func copyAxes[W word](dst []W, src []byte, big bool, box []axis) {
+func copyAxes[W word](dst []W, src []byte, swap bool, box []axis) {
 	if len(box) == 0 {
-		box = []axis{{size: 1}}
+		box = []axis{{size: 1, from: 1, to: 1}}
 	}
 	a := box[len(box)-1]
-	if len(box) == 1 {
-		copyRow(dst, src, big, a)
-		return
-	}
 	size := int(unsafe.Sizeof(*new(W)))
-	for i := range a.size {
-		copyAxes(dst[i*a.to:], src[i*a.from*size:], big, box[:len(box)-1])
+	switch {
+	case len(box) > 1:
+		for i := range a.size {
+			copyAxes(dst[i*a.to:], src[i*a.from*size:], swap, box[:len(box)-1])
+		}
+	case a.from != 1 || a.to != 1:
+		copyRow(dst, src, swap, a)
+	case swap:
+		swapRow(dst[:a.size], src[:a.size*size])
+	default:
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), a.size*size), src)
 	}
 }
 
 // copyRow copies one axis.
-func copyRow[W word](dst []W, src []byte, big bool, a axis) {
+func copyRow[W word](dst []W, src []byte, swap bool, a axis) {
 	size := int(unsafe.Sizeof(*new(W)))
-	if a.from == 1 && a.to == 1 {
-		dst, src := dst[:a.size], src[:a.size*size]
-		if big {
-			for i := range dst {
-				dst[i] = reverse(load[W](src[i*size:]))
-			}
-			return
-		}
-		for i := range dst {
-			dst[i] = load[W](src[i*size:])
-		}
-		return
-	}
 	for i := range a.size {
 		w := load[W](src[i*a.from*size:])
-		if big {
+		if swap {
 			w = reverse(w)
 		}
 		dst[i*a.to] = w
 	}
 }
 
-// load reads a word that is little endian.
+// swapRow copies neighbours and swaps their bytes, eight at a time.
+func swapRow[W word](dst []W, src []byte) {
+	size := int(unsafe.Sizeof(*new(W)))
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)*size)
+	n := len(src) &^ 7
+	for i := 0; i < n; i += 8 {
+		x := binary.NativeEndian.Uint64(src[i : i+8])
+		switch size {
+		case 2:
+			const low = 0x00ff00ff00ff00ff
+			x = x>>8&low | x&low<<8
+		case 4:
+			x = bits.RotateLeft64(bits.ReverseBytes64(x), 32)
+		case 8:
+			x = bits.ReverseBytes64(x)
+		}
+		binary.NativeEndian.PutUint64(bytes[i:i+8], x)
+	}
+	for i := n / size; i < len(dst); i++ {
+		dst[i] = reverse(load[W](src[i*size:]))
+	}
+}
+
+// load reads a word, which need not be aligned.
 func load[W word](b []byte) W {
 	switch unsafe.Sizeof(*new(W)) {
 	case 2:
-		return W(binary.LittleEndian.Uint16(b))
+		return W(binary.NativeEndian.Uint16(b))
 	case 4:
-		return W(binary.LittleEndian.Uint32(b))
+		return W(binary.NativeEndian.Uint32(b))
 	}
-	return W(binary.LittleEndian.Uint64(b))
+	return W(binary.NativeEndian.Uint64(b))
 }
 
 // reverse swaps the bytes of a word.

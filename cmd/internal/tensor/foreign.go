@@ -25,7 +25,7 @@ var pieceElements = 1 << 17
 // foreign is a tensor of elements that are to be converted. It is not empty.
 type foreign[T reducesum.Element] struct {
 	bytes   []byte
-	big     bool // big endian
+	swap    bool // they are not in the CPU's order
 	dims    []int
 	strides []int // in elements
 }
@@ -45,7 +45,7 @@ func (t foreign[T]) Len() int { return len(t.bytes) / t.size() }
 // Number implements [Tensor].
 func (t foreign[T]) Number(i int) string {
 	var x [1]T
-	copyBox(x[:], t.bytes[i*t.size():], t.big, nil)
+	copyBox(x[:], t.bytes[i*t.size():], t.swap, nil)
 	return Number(x[0])
 }
 
@@ -53,7 +53,7 @@ func (t foreign[T]) Number(i int) string {
 func (t foreign[T]) Write(w io.Writer) error {
 	for part := range slices.Chunk(t.bytes, pieceElements*t.size()) {
 		x := make([]T, len(part)/t.size())
-		copyBox(x, part, t.big != hostBig, []axis{{len(x), 1, 1}})
+		copyBox(x, part, t.swap != hostBig, []axis{{len(x), 1, 1}})
 		if err := writeAll(w, bytesOf(x)); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (t foreign[T]) copyTo(dst []T) {
 	for i, s := range rowMajor(t.dims) {
 		box[i] = axis{t.dims[i], t.strides[i], s}
 	}
-	copyBox(dst, t.bytes, t.big, box)
+	copyBox(dst, t.bytes, t.swap, box)
 }
 
 func same[T any](x T) T { return x }

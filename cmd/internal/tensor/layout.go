@@ -90,7 +90,7 @@ func view[T reducesum.Element](l Layout, b []byte) Tensor {
 	if strides == nil {
 		strides = rowMajor(l.Dims)
 	}
-	return foreign[T]{bytes: b, big: l.Order == binary.BigEndian, dims: l.Dims, strides: strides}
+	return foreign[T]{bytes: b, swap: !isNative(l.Order), dims: l.Dims, strides: strides}
 }
 
 // isNative tells whether the CPU has this byte order.

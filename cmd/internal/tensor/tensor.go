@@ -53,7 +53,7 @@ func (t Of[T]) Write(w io.Writer) error {
 	if !hostBig {
 		return writeAll(w, bytesOf(t.Data))
 	}
-	return foreign[T]{bytes: bytesOf(t.Data), big: true}.Write(w)
+	return foreign[T]{bytes: bytesOf(t.Data)}.Write(w)
 }
 
 // writeAll writes some memory a part at a time, so that a long write can be

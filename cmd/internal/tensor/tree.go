@@ -172,7 +172,7 @@ func sumBlocks[T, A reducesum.Element](t foreign[T], dst []T, results []int, red
 		case whole:
 			p.round(dst[dot(start, c.results):], c.results)
 		default:
-			copyBox(sums[dot(start, strides):], bytesOf(p.x), hostBig, p.box(strides))
+			copyBox(sums[dot(start, strides):], bytesOf(p.x), false, p.box(strides))
 		}
 	})
 	if failed.err != nil || whole {
@@ -248,7 +248,7 @@ func (p *piece[T, A]) fill(start []int) {
 		for i := range box {
 			box[i].to *= strides[c.at]
 		}
-		copyBox(in[at*strides[c.at]:], t.bytes[(from+begin)*t.size():], t.big, append(box, others...))
+		copyBox(in[at*strides[c.at]:], t.bytes[(from+begin)*t.size():], t.swap, append(box, others...))
 	})
 	p.x = p.wide(&p.acc, in)
 }
@@ -312,5 +312,5 @@ func (p *piece[T, A]) round(dst []T, strides []int) {
 	for i, x := range p.x {
 		rounded[i] = p.narrow(x)
 	}
-	copyBox(dst, bytesOf(rounded), hostBig, p.box(strides))
+	copyBox(dst, bytesOf(rounded), false, p.box(strides))
 }

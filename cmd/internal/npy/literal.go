@@ -29,8 +29,12 @@ type (
 	number string
 )
 
-// maxDepth is far deeper than any dtype is nested.
-const maxDepth = 32
+// The limits are far beyond what a dtype needs. They keep a damaged header from
+// becoming much more memory than it has bytes.
+const (
+	maxDepth  = 32
+	maxValues = 4096
+)
 
 // parseLiteral reads text, which is one literal and white space.
 func parseLiteral(text string) (any, error) {
@@ -46,8 +50,9 @@ func parseLiteral(text string) (any, error) {
 }
 
 type parser struct {
-	text string
-	at   int
+	text   string
+	at     int
+	values int // that have begun
 }
 
 const whiteSpace = " \t\r\n\f\v"
@@ -84,6 +89,9 @@ func (p *parser) unexpected(want string) error {
 func (p *parser) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxDepth)
+	}
+	if p.values++; p.values > maxValues {
+		return nil, fmt.Errorf("it has more than %d values", maxValues)
 	}
 	p.space()
 	switch c := p.peek(); {
@@ -175,52 +183,54 @@ func (p *parser) number() (any, error) {
 	return number(strings.TrimSuffix(p.text[start:p.at], "L")), nil
 }
 
-// stringOrName reads a string with its prefix, or a name. Strings that stand side
-// by side are one.
+// stringOrName reads a name, or strings, which are one if they stand side by side.
 func (p *parser) stringOrName() (any, error) {
-	start := p.at
-	for isLetter(p.peek()) || isDigit(p.peek()) {
-		p.at++
-	}
-	word := p.text[start:p.at]
-	if c := p.peek(); c != '\'' && c != '"' {
-		switch word {
-		case "True":
-			return true, nil
-		case "False":
-			return false, nil
-		case "None":
-			return nil, nil
+	var s strings.Builder
+	for first := true; ; first = false {
+		start := p.at
+		for isLetter(p.peek()) || isDigit(p.peek()) {
+			p.at++
 		}
-		p.at = start
+		word := p.text[start:p.at]
+		isString := p.peek() == '\'' || p.peek() == '"'
+		switch {
+		case !isString && !first:
+			p.at = start
+			return s.String(), nil
+		case !isString:
+			p.at = start
+			return p.name(word)
+		}
+		raw, ok := prefixes[strings.ToLower(word)]
+		if !ok {
+			p.at = start
+			return nil, p.unexpected("a string")
+		}
+		part, err := p.quoted(raw)
+		if err != nil {
+			return nil, err
+		}
+		s.Write(part)
+		p.space()
+	}
+}
+
+// prefixes are those of strings, and whether they leave escapes alone.
+var prefixes = map[string]bool{"": false, "u": false, "b": false, "r": true, "br": true, "rb": true}
+
+// name reads one of the names that are values.
+func (p *parser) name(word string) (any, error) {
+	values := map[string]any{"True": true, "False": false, "None": nil}
+	v, ok := values[word]
+	if !ok {
 		return nil, p.unexpected("a value")
 	}
-	var raw bool
-	switch strings.ToLower(word) {
-	case "", "u", "b":
-	case "r", "br", "rb":
-		raw = true
-	default:
-		p.at = start
-		return nil, p.unexpected("a string")
-	}
-	s, err := p.quoted(raw)
-	if err != nil {
-		return nil, err
-	}
-	p.space()
-	if c := p.peek(); c != '\'' && c != '"' {
-		return s, nil
-	}
-	more, err := p.stringOrName()
-	if err != nil {
-		return nil, err
-	}
-	return s + more.(string), nil
+	p.at += len(word)
+	return v, nil
 }
 
 // quoted reads a string from its first quote on.
-func (p *parser) quoted(raw bool) (string, error) {
+func (p *parser) quoted(raw bool) ([]byte, error) {
 	quote := p.text[p.at : p.at+1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(p.text[p.at:], three) {
 		quote = three
@@ -231,13 +241,13 @@ func (p *parser) quoted(raw bool) (string, error) {
 		switch {
 		case strings.HasPrefix(p.text[p.at:], quote):
 			p.at += len(quote)
-			return string(s), nil
+			return s, nil
 		case p.at == len(p.text), len(quote) == 1 && p.peek() == '\n':
-			return "", errors.New("a string does not end")
+			return nil, errors.New("a string does not end")
 		case p.peek() == '\\':
 			var err error
 			if s, err = p.escape(s, raw); err != nil {
-				return "", err
+				return nil, err
 			}
 		default:
 			s = append(s, p.peek())

@@ -2,6 +2,7 @@ package onnxcase
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,8 +17,14 @@ import (
 	"github.com/reducesum/reducesum/cmd/internal/onnxpb"
 )
 
-// A testCase is the case folder of a model with one node.
+// A testCase is the case folder of a model with one node, and others before it.
 type testCase struct {
+	before  []*onnxpb.NodeProto
+	after   []*onnxpb.NodeProto
+	imports []*onnxpb.OperatorSetIdProto // in place of opset
+	inNames []string                     // the graph's inputs; names when nil
+	types   []*onnxpb.ValueInfoProto     // take the place of what declares these names
+	output  string                       // of the graph; reduced when empty
 	opset   int64
 	op      string // ReduceSum when empty
 	names   []string
@@ -34,15 +41,24 @@ func (c testCase) write(t *testing.T, dir string) {
 	if c.op == "" {
 		node.OpType = "ReduceSum"
 	}
-	graph := &onnxpb.GraphProto{Node: []*onnxpb.NodeProto{node}, Initializer: c.inits, Output: []*onnxpb.ValueInfoProto{{Name: "reduced"}}}
-	for _, name := range c.names {
+	graph := &onnxpb.GraphProto{
+		Node: slices.Concat(c.before, []*onnxpb.NodeProto{node}, c.after), Initializer: c.inits,
+		Output: []*onnxpb.ValueInfoProto{c.declare(cmp.Or(c.output, "reduced"))},
+	}
+	if c.inNames == nil {
+		c.inNames = c.names
+	}
+	for _, name := range c.inNames {
 		if name != "" {
-			graph.Input = append(graph.Input, &onnxpb.ValueInfoProto{Name: name})
+			graph.Input = append(graph.Input, c.declare(name))
 		}
 	}
 	m := &onnxpb.ModelProto{IrVersion: 7, Graph: graph}
 	if c.opset != 0 {
 		m.OpsetImport = []*onnxpb.OperatorSetIdProto{{Domain: "other", Version: 99}, {Version: c.opset}}
+	}
+	if c.imports != nil {
+		m.OpsetImport = c.imports
 	}
 	writeProto(t, filepath.Join(dir, "model.onnx"), m)
 	for i, in := range c.inputs {
@@ -51,6 +67,16 @@ func (c testCase) write(t *testing.T, dir string) {
 	for i, out := range c.outputs {
 		writeProto(t, filepath.Join(dir, "test_data_set_0", fmt.Sprintf("output_%d.pb", i)), out)
 	}
+}
+
+// declare returns what the graph says of a name.
+func (c testCase) declare(name string) *onnxpb.ValueInfoProto {
+	for _, v := range c.types {
+		if v.Name == name {
+			return v
+		}
+	}
+	return &onnxpb.ValueInfoProto{Name: name}
 }
 
 func writeProto(t *testing.T, path string, m proto.Message) {

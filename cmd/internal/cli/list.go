@@ -28,25 +28,9 @@ func runList(c *call) error {
 		return usagef("one file is expected, not %d: %q", len(args), args)
 	}
 	s := source{path: args[0]}
-	if err := c.list(args[0]); err != nil {
+	entries, err := s.entries()
+	if err != nil {
 		return fmt.Errorf("%s: %w", s.name(), err)
-	}
-	return nil
-}
-
-func (c *call) list(path string) (err error) {
-	in, err := input.Open(path)
-	if err != nil {
-		return cause(err)
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	var entries []tensor.Entry
-	err = in.Guard(func() error {
-		entries, err = in.Entries()
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
@@ -61,6 +45,20 @@ func (c *call) list(path string) (err error) {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", name, e.DType, tensor.ShapeString(e.Dims))
 	}
 	return w.Flush()
+}
+
+// entries returns the arrays of the file, which is closed again.
+func (s *source) entries() (entries []tensor.Entry, err error) {
+	in, err := input.Open(s.path)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	err = in.Guard(func() error {
+		entries, err = in.Entries()
+		return err
+	})
+	return entries, err
 }
 
 // printable returns a name that may come from anywhere, quoted if it would not

@@ -1,5 +1,6 @@
-// Reducesum sums tensors in .npy files over any axes, runs ONNX's test cases of
-// ReduceSum, and verifies that every implementation gives the same bits.
+// Reducesum sums tensors in .npy, .npz and .safetensors files over any axes, runs
+// ONNX's test cases of ReduceSum, and verifies that every implementation gives the
+// same bits.
 package main
 
 import (

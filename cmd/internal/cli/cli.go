@@ -18,7 +18,8 @@ const (
 
 const usage = `reducesum sums tensors, and checks that sums are right.
 
-    reducesum sum [flags] in.npy     sum a tensor over any of its axes
+    reducesum sum [flags] FILE       sum a tensor over any of its axes
+    reducesum list FILE              show the arrays that a file holds
     reducesum onnx DIR...            run ONNX backend test cases of ReduceSum
     reducesum info                   this CPU, its implementations, the one chosen
     reducesum verify [-seconds n]    compare every implementation, bit by bit
@@ -36,6 +37,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"sum", sumUsage, runSum},
+		{"list", listUsage, runList},
 		{"onnx", onnxUsage, runONNX},
 		{"info", infoUsage, runInfo},
 		{"verify", verifyUsage, runVerify},

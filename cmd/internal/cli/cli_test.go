@@ -23,10 +23,10 @@ func TestHelp(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitUsage, "reducesum sum [flags] in.npy"},
-		{[]string{"-h"}, exitOK, "reducesum sum [flags] in.npy"},
-		{[]string{"--help"}, exitOK, "reducesum sum [flags] in.npy"},
-		{[]string{"help"}, exitOK, "reducesum sum [flags] in.npy"},
+		{nil, exitUsage, "reducesum sum [flags] FILE"},
+		{[]string{"-h"}, exitOK, "reducesum sum [flags] FILE"},
+		{[]string{"--help"}, exitOK, "reducesum sum [flags] FILE"},
+		{[]string{"help"}, exitOK, "reducesum sum [flags] FILE"},
 		{[]string{"help", "sum"}, exitOK, "-axes axes"},
 		{[]string{"help", "foo"}, exitUsage, `unknown command "foo"`},
 		{[]string{"sum", "-h"}, exitOK, "-axes axes"},
@@ -89,21 +89,17 @@ func TestErrors(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.npy")
 	writeFile(t, text, "not a tensor\n")
-	copied := filepath.Join(dir, "copied.npy")
-	writeFile(t, copied, readFile(t, shipped))
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{"sum", filepath.Join(dir, "missing.npy")}, "missing.npy: no such file or directory"},
-		{[]string{"sum", dir}, dir + " is a directory"},
-		{[]string{"sum", text}, text + ": not a .npy file"},
+		{[]string{"sum", dir}, dir + ": it is a directory"},
+		{[]string{"sum", text}, text + `: the file begins with "not a tensor\n", as none of .npy, .npz and .safetensors does`},
 		{[]string{"sum", "-axes", "3", shipped}, shipped + ": axis out of range: axis 3 of a tensor of rank 3"},
 		{[]string{"sum", "-axes", "0,-4", shipped}, "axis -4 of a tensor of rank 3"},
 		{[]string{"sum", shipped, "-o", dir}, dir + ": is a directory"},
 		{[]string{"sum", shipped, "-o", filepath.Join(dir, "no", "out.npy")}, "no such file or directory"},
-		{[]string{"sum", copied, "-o", copied}, copied + " is the input, -o would overwrite it"},
-		{[]string{"sum", copied, "-o", filepath.Join(dir, ".", "copied.npy")}, "is the input"},
 		{[]string{"onnx", filepath.Join(dir, "missing")}, "no such file or directory"},
 		{[]string{"onnx", dir}, "no model.onnx in or below it"},
 		{[]string{"onnx", text}, text + " is not a directory"},
@@ -116,9 +112,6 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q: not one line by reducesum: %q", c.args, stderr)
 		}
 	}
-	if got := readFile(t, copied); got != readFile(t, shipped) {
-		t.Error("the input was overwritten")
-	}
 }
 
 // A result that cannot be written is an error, not silence.
@@ -126,6 +119,7 @@ func TestFullStdout(t *testing.T) {
 	for _, args := range [][]string{
 		{"sum", shipped},
 		{"info"},
+		{"list", shipped},
 		{"verify", "-seconds", "0"},
 		{"onnx", writeCases(t, "passing")},
 	} {
@@ -165,6 +159,11 @@ func TestBarMoves(t *testing.T) {
 	var out bytes.Buffer
 	b := newBar(&out, 10, "reading")
 	b.Write(make([]byte, 5))
+	b.part(3, 4)
+	b.part(2, 4)
+	if at := b.p.State().CurrentNum; at != 7 || !b.shown() {
+		t.Errorf("it is at %d of 10, not 7", at)
+	}
 	b.at(20)
 	b.done()
 	if !strings.Contains(out.String(), "reading") {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// long is the size from which reading a file takes time enough for a bar.
-const long = 64 << 20
+// long is the size from which a file takes time enough for a bar.
+const long = 256 << 20
 
 // A bar shows progress, or nothing: its zero value is silent.
 type bar struct{ p *progressbar.ProgressBar }
@@ -21,8 +21,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// bytesBar returns a bar for reading size bytes; it is silent when that is
-// quick, or w is not a terminal.
+// bytesBar returns a bar for size bytes; it is silent when that is quick, or w is
+// not a terminal.
 func bytesBar(w io.Writer, size int64, what string) bar {
 	if size < long || !isTerminal(w) {
 		return bar{}
@@ -54,6 +54,17 @@ func (b bar) Write(p []byte) (int, error) {
 		b.p.Add(len(p))
 	}
 	return len(p), nil
+}
+
+// shown tells whether there is a bar to be seen.
+func (b bar) shown() bool { return b.p != nil }
+
+// part moves to where done of n equal parts are done. Goroutines may be late to tell
+// of theirs, but never move it back.
+func (b bar) part(done, n int) {
+	if to := int64(float64(b.p.GetMax64()) * float64(done) / float64(n)); to > b.p.State().CurrentNum {
+		b.p.Set64(to)
+	}
 }
 
 // at moves to a point in time.

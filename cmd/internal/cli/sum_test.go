@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -69,7 +70,7 @@ dtype: float32
 	}
 }
 
-// Each type that .npy has: read, summed, printed, written with the same type.
+// Each type: read, summed, printed, written with the same type.
 func TestSumTypes(t *testing.T) {
 	t.Run("float32", func(t *testing.T) {
 		testSumType(t, []float32{0.5, -0.25, 3e38, 3e38}, "float32\n[0.25  inf]\n")
@@ -79,6 +80,9 @@ func TestSumTypes(t *testing.T) {
 	})
 	t.Run("float16", func(t *testing.T) {
 		testSumType(t, []reducesum.Float16{0x70e2, 0x70e2, 0x2e66, 0}, "float16\n[20000.0     0.1]\n")
+	})
+	t.Run("bfloat16", func(t *testing.T) {
+		testSumType(t, []reducesum.BFloat16{0x3f80, 0x4000, 0x7f7f, 0x7f7f}, "bfloat16\n[3.0 inf]\n")
 	})
 	t.Run("int32", func(t *testing.T) { testSumType(t, []int32{1<<31 - 1, 1, -5, 3}, "int32\n[-2147483648          -2]\n") })
 	t.Run("int64", func(t *testing.T) {
@@ -92,8 +96,18 @@ func TestSumTypes(t *testing.T) {
 
 func testSumType[T reducesum.Element](t *testing.T, x []T, want string) {
 	t.Helper()
-	in, out := filepath.Join(t.TempDir(), "in.npy"), filepath.Join(t.TempDir(), "out.npy")
-	if err := writeNpy(in, tensor.Of[T]{Data: x, Dims: []int{2, 2}}); err != nil {
+	for _, ext := range []string{".npy", ".safetensors"} {
+		if tensor.Name[T]() == "bfloat16" && ext == ".npy" {
+			continue
+		}
+		testSumFile(t, x, ext, want)
+	}
+}
+
+func testSumFile[T reducesum.Element](t *testing.T, x []T, ext, want string) {
+	t.Helper()
+	in, out := filepath.Join(t.TempDir(), "in"+ext), filepath.Join(t.TempDir(), "out"+ext)
+	if err := writeTensor(in, "", tensor.Of[T]{Data: x, Dims: []int{2, 2}}); err != nil {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := run("sum", "-axes", "1", in, "-o", out)
@@ -132,7 +146,7 @@ func TestSumLong(t *testing.T) {
 		x.Data[i] = int64(i)
 	}
 	path := filepath.Join(t.TempDir(), "long.npy")
-	if err := writeNpy(path, x); err != nil {
+	if err := writeTensor(path, "", x); err != nil {
 		t.Fatal(err)
 	}
 	want := "shape: (2000,)\ndtype: int64\n[   1    5    9 ... 7989 7993 7997]\n"
@@ -152,26 +166,122 @@ func TestSumOverwritesOutput(t *testing.T) {
 	}
 }
 
-// A file that is cut short must not stay behind, but a device must.
-func TestSumRemovesPartialOutput(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.npy")
-	bad := tensor.Of[reducesum.BFloat16]{Data: []reducesum.BFloat16{1}, Dims: []int{1}}
-	if err := writeNpy(out, bad); err == nil {
-		t.Error("bfloat16 was written")
+// What cannot be written leaves what was there; a device stays, too.
+func TestSumKeepsOldOutput(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.safetensors"), filepath.Join(dir, "out.npy")
+	if err := writeTensor(in, "w", tensor.Of[reducesum.BFloat16]{Data: []reducesum.BFloat16{1}, Dims: []int{1}}); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("a partial file stays behind")
+	writeFile(t, out, "old")
+	code, stdout, stderr := run("sum", in, "-o", out)
+	if want := "reducesum: " + out + ": .npy has no type bfloat16, .safetensors has: give -o such a name\n"; code != exitError || stdout != "" || stderr != want {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 || readFile(t, out) != "old" {
+		t.Errorf("the folder holds %v, out.npy %q, %v", files, readFile(t, out), err)
 	}
 	const device = "/dev/full"
 	if _, err := os.Stat(device); err != nil {
 		t.Skip(err)
 	}
-	code, stdout, stderr := run("sum", shipped, "-o", device)
-	if code != exitError || stdout != "" || !strings.Contains(stderr, "no space left") {
+	code, stdout, stderr = run("sum", shipped, "-o", device)
+	if code != exitError || stdout != "" || stderr != "reducesum: /dev/full: no space left on device\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	if _, err := os.Stat(device); err != nil {
 		t.Error(err)
+	}
+}
+
+// The input may be the output, by any name, though it is mapped while it is summed.
+func TestSumOntoInput(t *testing.T) {
+	for _, name := range []string{"x.npy", "./x.npy", "link.npy"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.npy")
+		writeFile(t, path, readFile(t, shipped))
+		if err := os.Symlink("x.npy", filepath.Join(dir, "link.npy")); err != nil && name == "link.npy" {
+			t.Skip(err)
+		}
+		for _, want := range []string{axis0, "shape: (4,)\ndtype: float32\n[60.0 66.0 72.0 78.0]\n", all} {
+			if code, stdout, stderr := run("sum", "-axes", "0", path, "-o", dir+"/"+name); code != exitOK || stdout != want {
+				t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// A result larger than memory is refused, whatever the file's size.
+func TestSumBeyondMemory(t *testing.T) {
+	for _, descr := range []string{"<f4", ">f4", "<f2", "<i8"} {
+		for args, shape := range map[string]string{
+			"-axes=1":               "(1099511627776,)",
+			"-axes=1 -keepdims":     "(1099511627776, 1)",
+			"-axes=-1 -workers=1":   "(1099511627776,)",
+			"-noop-with-empty-axes": "",
+			"-axes=0":               "",
+			"-axes=0,1":             "",
+		} {
+			head := "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1099511627776, 0), }\n"
+			path := filepath.Join(t.TempDir(), "x.npy")
+			writeFile(t, path, "\x93NUMPY\x01\x00"+string([]byte{byte(len(head)), 0})+head)
+			code, stdout, stderr := run(append([]string{"sum", path}, strings.Fields(args)...)...)
+			if shape == "" {
+				if code != exitOK {
+					t.Errorf("%s %s: exit code %d, stderr %q", descr, args, code, stderr)
+				}
+				continue
+			}
+			want := path + ": the result of shape " + shape + " and type "
+			if code != exitError || stdout != "" || !strings.Contains(stderr, want) || !strings.Contains(stderr, "does not fit into memory") || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%s %s: exit code %d, stdout %q, stderr %q", descr, args, code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// The arrays of a file are listed, and chosen by name.
+func TestArrays(t *testing.T) {
+	const stored, scalar = "../input/testdata/stored.npz", "../input/testdata/scalar.npy"
+	file := func(header string, size int) string {
+		path := filepath.Join(t.TempDir(), "x.safetensors")
+		writeFile(t, path, string(binary.LittleEndian.AppendUint64(nil, uint64(len(header))))+header+strings.Repeat("\x00", size))
+		return path
+	}
+	weights := file(`{"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]},"a\nc":{"dtype":"BF16","shape":[2,1],"data_offsets":[2,6]}}`, 6)
+	empty := file(`{}`, 0)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"list", stored}, exitOK, "weight        float32  (3, 2)\nlayer.0/bias  int64    (2, 2)\n"},
+		{[]string{"list", scalar}, exitOK, "-  float32  ()\n"},
+		{[]string{"list", weights}, exitOK, "b       BOOL      (2,)\n\"a\\nc\"  bfloat16  (2, 1)\n"},
+		{[]string{"list", empty}, exitOK, ""},
+		{[]string{"list", "missing.npz"}, exitError, "missing.npz: no such file or directory"},
+		{[]string{"list", "cli.go"}, exitError, `cli.go: the file begins with "// Package cli i", as none of .npy, .npz and .safetensors does`},
+		{[]string{"list", "../input"}, exitError, "../input: it is a directory"},
+		{[]string{"list"}, exitUsage, "one file is expected, not 0"},
+		{[]string{"sum", "-array", "weight", stored}, exitOK, "shape: ()\ndtype: float32\n15.0\n"},
+		{[]string{"sum", "-array", "layer.0/bias", "-axes", "1", "../input/testdata/deflated.npz"}, exitOK, "shape: (2,)\ndtype: int64\n[-17 -13]\n"},
+		{[]string{"sum", stored}, exitError, "stored.npz: there are 2 arrays, -array chooses one: weight, layer.0/bias"},
+		{[]string{"sum", "-array", "bias", stored}, exitError, `stored.npz: there is no array "bias"; there are weight, layer.0/bias`},
+		{[]string{"sum", "-array", "x", scalar}, exitError, `there is no array "x": the only one has no name`},
+		{[]string{"sum", empty}, exitError, "there is no array in it"},
+		{[]string{"sum", "-array", "b", weights}, exitError, `array "b": elements of type BOOL are not summed`},
+		{[]string{"sum", "-array", "weight", "-axes", "2", stored}, exitError, `stored.npz: array "weight": axis out of range: axis 2`},
+		{[]string{"sum", "-array", "a\nc", weights}, exitOK, "shape: ()\ndtype: bfloat16\n0.0\n"},
+		{[]string{"sum", scalar, "-o", "x.npz"}, exitUsage, "-o x.npz: .npy and .safetensors are written"},
+	} {
+		code, stdout, stderr := run(c.args...)
+		got := stdout
+		if c.code != exitOK {
+			got = stderr
+		}
+		if code != c.code || c.code == exitOK && got != c.want || !strings.Contains(got, c.want) {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q", c.args, code, stdout, stderr)
+		}
 	}
 }
 
@@ -193,5 +303,54 @@ func TestSumPipe(t *testing.T) {
 	w.Close()
 	if code, stdout, stderr := run("sum", path); code != exitOK || !strings.HasSuffix(stdout, "\n3.0\n") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+// Standard input may be a file or a pipe.
+func TestSumStandardInput(t *testing.T) {
+	defer func(f *os.File) { os.Stdin = f }(os.Stdin)
+	open := map[string]func(content string) *os.File{
+		"pipe": func(content string) *os.File {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				w.WriteString(content)
+				w.Close()
+			}()
+			return r
+		},
+		"file": func(content string) *os.File {
+			path := filepath.Join(t.TempDir(), "x")
+			writeFile(t, path, content)
+			f, err := os.Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return f
+		},
+	}
+	for how, open := range open {
+		for _, c := range []struct {
+			args    []string
+			content string
+			code    int
+			want    string
+		}{
+			{[]string{"sum", "-"}, readFile(t, shipped), exitOK, all},
+			{[]string{"sum", "-axes=0", "-"}, readFile(t, shipped), exitOK, axis0},
+			{[]string{"sum", "-array", "weight", "-"}, readFile(t, "../input/testdata/stored.npz"), exitOK, "shape: ()\ndtype: float32\n15.0\n"},
+			{[]string{"list", "-"}, readFile(t, "../input/testdata/deflated.npz"), exitOK, "weight        float32  (3, 2)\nlayer.0/bias  int64    (2, 2)\n"},
+			{[]string{"sum", "-"}, "hello", exitError, `reducesum: standard input: the file begins with "hello", as none`},
+			{[]string{"sum", "-"}, "", exitError, "reducesum: standard input: the file is empty"},
+			{[]string{"sum", "-"}, readFile(t, shipped)[:200], exitError, "reducesum: standard input: the file has 72 bytes of data"},
+		} {
+			os.Stdin = open(c.content)
+			code, stdout, stderr := run(c.args...)
+			if code != c.code || !strings.HasPrefix(stdout+stderr, c.want) {
+				t.Errorf("%s, %q: exit code %d, stdout %q, stderr %q", how, c.args, code, stdout, stderr)
+			}
+		}
 	}
 }

@@ -25,6 +25,11 @@ func compare(got, want tensor.Tensor) error {
 	if !slices.Equal(got.Shape(), want.Shape()) {
 		return fmt.Errorf("the result has shape %v, %v is expected", got.Shape(), want.Shape())
 	}
+	// A file's tensor may lie in memory as the CPU does not have it.
+	want, err := want.ReduceSum(reducesum.Op{NoopWithEmptyAxes: true}, nil)
+	if err != nil {
+		return err
+	}
 	for i := range want.Len() {
 		if !near(got, want, i) {
 			return fmt.Errorf("the result at %v is %s, %s is expected", index(i, want.Shape()), got.Number(i), want.Number(i))

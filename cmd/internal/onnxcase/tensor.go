@@ -1,10 +1,16 @@
 package onnxcase
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/reducesum/reducesum"
 
@@ -12,27 +18,27 @@ import (
 	"github.com/reducesum/reducesum/cmd/internal/tensor"
 )
 
-// toTensor decodes a TensorProto of one of ReduceSum's element types.
-func toTensor(p *onnxpb.TensorProto) (tensor.Tensor, error) {
-	switch onnxpb.TensorProto_DataType(p.DataType) {
+// toTensor decodes a tensor of one of ReduceSum's element types.
+func toTensor(v value) (tensor.Tensor, error) {
+	switch onnxpb.TensorProto_DataType(v.DataType) {
 	case onnxpb.TensorProto_FLOAT:
-		return decode(p, p.FloatData, same)
+		return decode(v, v.FloatData, same)
 	case onnxpb.TensorProto_DOUBLE:
-		return decode(p, p.DoubleData, same)
+		return decode(v, v.DoubleData, same)
 	case onnxpb.TensorProto_INT32:
-		return decode(p, p.Int32Data, same)
+		return decode(v, v.Int32Data, same)
 	case onnxpb.TensorProto_INT64:
-		return decode(p, p.Int64Data, same)
+		return decode(v, v.Int64Data, same)
 	case onnxpb.TensorProto_UINT32:
-		return decode(p, p.Uint64Data, uint32Of)
+		return decode(v, v.Uint64Data, uint32Of)
 	case onnxpb.TensorProto_UINT64:
-		return decode(p, p.Uint64Data, same)
+		return decode(v, v.Uint64Data, same)
 	case onnxpb.TensorProto_FLOAT16:
-		return decode16(p, reducesum.AsFloat16[uint16])
+		return decode(v, v.Int32Data, bitsOf[reducesum.Float16])
 	case onnxpb.TensorProto_BFLOAT16:
-		return decode16(p, reducesum.AsBFloat16[uint16])
+		return decode(v, v.Int32Data, bitsOf[reducesum.BFloat16])
 	}
-	return nil, fmt.Errorf("ReduceSum does not take the type %s", typeName(p.DataType))
+	return nil, fmt.Errorf("ReduceSum does not take the type %s", typeName(v.DataType))
 }
 
 func typeName(t int32) string {
@@ -52,102 +58,145 @@ func uint32Of(x uint64) (uint32, error) {
 	return uint32(x), nil
 }
 
-// uint16Of narrows an entry of int32_data, where the bits of a float16 or
-// bfloat16 lie.
-func uint16Of(x int32) (uint16, error) {
+// bitsOf narrows an entry of int32_data, where the bits of a float16 or bfloat16
+// lie.
+func bitsOf[T reducesum.Float16 | reducesum.BFloat16](x int32) (T, error) {
 	if x < 0 || x > math.MaxUint16 {
 		return 0, fmt.Errorf("int32_data holds %d, which is not 16 bits", x)
 	}
-	return uint16(x), nil
+	return T(x), nil
 }
 
 // decode makes a tensor of elements that lie in the field typed, as F, or in
-// raw_data, as T.
-func decode[T reducesum.Element, F any](p *onnxpb.TensorProto, typed []F, convert func(F) (T, error)) (tensor.Tensor, error) {
-	x, shape, err := elements(p, typed, convert)
+// raw_data or a file, little endian on every machine.
+func decode[T reducesum.Element, F any](v value, typed []F, convert func(F) (T, error)) (tensor.Tensor, error) {
+	l := tensor.Layout{DType: tensor.Name[T](), Order: binary.LittleEndian}
+	n, err := sizes(v.Dims, &l.Dims)
 	if err != nil {
 		return nil, err
 	}
-	return tensor.Of[T]{Data: x, Dims: shape}, nil
-}
-
-// decode16 is decode for the types that Go has no counterpart of.
-func decode16[T reducesum.Element](p *onnxpb.TensorProto, view func([]uint16) []T) (tensor.Tensor, error) {
-	x, shape, err := elements(p, p.Int32Data, uint16Of)
-	if err != nil {
-		return nil, err
+	if v.DataLocation == onnxpb.TensorProto_EXTERNAL {
+		b, err := v.external(n * tensor.Size(l.DType))
+		if err != nil {
+			return nil, fmt.Errorf("external data: %w", err)
+		}
+		return l.Tensor(b)
 	}
-	return tensor.Of[T]{Data: view(x), Dims: shape}, nil
-}
-
-// elements decodes the elements of a tensor and its shape.
-func elements[T, F any](p *onnxpb.TensorProto, typed []F, convert func(F) (T, error)) ([]T, []int, error) {
-	if p.DataLocation != onnxpb.TensorProto_DEFAULT {
-		return nil, nil, errors.New("the data lies in an external file, which is not supported")
-	}
-	shape, n, err := dims(p.Dims)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(p.RawData) > 0 {
-		x, err := raw[T](p.RawData, n)
-		return x, shape, err
+	if len(v.RawData) > 0 {
+		b, err := tensor.ReadUpTo(bytes.NewReader(v.RawData), len(v.RawData)) // which aligns it
+		if err != nil {
+			return nil, err
+		}
+		return l.Tensor(b)
 	}
 	if len(typed) != n {
-		return nil, nil, fmt.Errorf("%d elements of type %s, dims %v have %d", len(typed), typeName(p.DataType), p.Dims, n)
+		return nil, fmt.Errorf("%d elements of type %s, dims %v have %d", len(typed), typeName(v.DataType), v.Dims, n)
 	}
 	x := make([]T, n)
-	for i, v := range typed {
-		if x[i], err = convert(v); err != nil {
-			return nil, nil, err
+	for i, f := range typed {
+		if x[i], err = convert(f); err != nil {
+			return nil, err
 		}
 	}
-	return x, shape, nil
+	return tensor.Of[T]{Data: x, Dims: l.Dims}, nil
 }
 
-// raw decodes raw_data, which is little endian on every machine.
-func raw[T any](b []byte, n int) ([]T, error) {
-	var zero T
-	if size := binary.Size(zero); len(b)%size != 0 || len(b)/size != n {
-		return nil, fmt.Errorf("%d bytes of raw_data, %d elements of %d bytes are expected", len(b), n, size)
-	}
-	x := make([]T, n)
-	_, err := binary.Decode(b, binary.LittleEndian, x)
-	return x, err
-}
-
-// dims converts a shape, and counts its elements.
-func dims(d []int64) (shape []int, n int, err error) {
-	// A product beyond this has more elements than a protobuf message, of 2 GiB
-	// at most, can hold.
-	const limit = math.MaxInt32
-	shape = make([]int, len(d))
-	n = 1
-	for i, v := range d {
-		if v < 0 || v > limit {
-			return nil, 0, fmt.Errorf("dimension %d of dims %v", v, d)
+// sizes converts a shape, and counts its elements.
+func sizes(dims []int64, shape *[]int) (int, error) {
+	for _, d := range dims {
+		if d < 0 || d > math.MaxInt {
+			return 0, fmt.Errorf("dimension %d of dims %v", d, dims)
 		}
-		shape[i] = int(v)
-		if v > 0 && n > limit/int(v) {
-			return nil, 0, fmt.Errorf("dims %v have more elements than a TensorProto holds", d)
-		}
-		n *= int(v)
+		*shape = append(*shape, int(d))
 	}
-	return shape, n, nil
+	return tensor.Elements(*shape)
 }
 
-// toAxes decodes the second input of ReduceSum-13. It is not nil, even when
-// empty.
-func toAxes(p *onnxpb.TensorProto) ([]int64, error) {
-	if onnxpb.TensorProto_DataType(p.DataType) != onnxpb.TensorProto_INT64 {
-		return nil, fmt.Errorf("axes are of type %s, not INT64", typeName(p.DataType))
+// external reads data of a size from the file that the tensor names, in or below
+// the folder of its own file, which no link leaves either.
+func (v value) external(size int) ([]byte, error) {
+	location, offset, length := "", int64(0), int64(size)
+	for _, e := range v.ExternalData {
+		var err error
+		switch e.Key {
+		case "location":
+			location = e.Value
+		case "offset":
+			offset, err = parseSize(e.Value)
+		case "length":
+			length, err = parseSize(e.Value)
+		} // others are not needed, such as a checksum
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Key, err)
+		}
 	}
-	if len(p.Dims) != 1 {
-		return nil, fmt.Errorf("axes have dims %v, not one dimension", p.Dims)
+	if location == "" {
+		return nil, errors.New("it has no location")
 	}
-	x, _, err := elements(p, p.Int64Data, same[int64])
+	if length != int64(size) {
+		return nil, fmt.Errorf("it has a length of %d bytes, dims %v of type %s need %d", length, v.Dims, typeName(v.DataType), size)
+	}
+	folder, err := os.OpenRoot(v.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f, err := folder.Open(filepath.FromSlash(location))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", location)
+	}
+	if offset > info.Size() || length > info.Size()-offset {
+		return nil, fmt.Errorf("%s has %d bytes, not the %d bytes from %d on", location, info.Size(), length, offset)
+	}
+	b, err := tensor.ReadUpTo(io.NewSectionReader(f, offset, length), size)
+	if err == nil && len(b) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	return b, err
+}
+
+// parseSize reads a number that is not negative.
+func parseSize(s string) (int64, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("%.50q is no number of bytes", s)
+	}
+	return int64(n), nil
+}
+
+// toAxes decodes the second input of ReduceSum-13, of one dimension or, as a
+// value_int of a Constant is, one number. It is not nil, even when empty.
+func toAxes(v value) ([]int64, error) {
+	if onnxpb.TensorProto_DataType(v.DataType) != onnxpb.TensorProto_INT64 {
+		return nil, fmt.Errorf("axes are of type %s, not INT64", typeName(v.DataType))
+	}
+	if len(v.Dims) > 1 {
+		return nil, fmt.Errorf("axes have dims %v, not one dimension", v.Dims)
+	}
+	t, err := toTensor(v)
 	if err != nil {
 		return nil, fmt.Errorf("axes: %w", err)
 	}
-	return x, nil
+	x, err := valuesOf[int64](t)
+	return append([]int64{}, x...), err
+}
+
+// valuesOf returns the elements of a tensor in row-major order, in memory.
+func valuesOf[T reducesum.Element](t tensor.Tensor) ([]T, error) {
+	if x, ok := t.(tensor.Of[T]); ok && x.Strides == nil {
+		return x.Data, nil
+	}
+	same, err := t.ReduceSum(reducesum.Op{NoopWithEmptyAxes: true}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return same.(tensor.Of[T]).Data, nil
 }

@@ -1,5 +1,5 @@
-// The part of ONNX's schema that a model of one ReduceSum node and its test
-// data consist of. Names, numbers and types are those of onnx/onnx.proto3
+// The part of ONNX's schema that ReduceSum nodes, the constants that they need and
+// test data consist of. Names, numbers and types are those of onnx/onnx.proto3
 // (https://github.com/onnx/onnx, Apache-2.0), so that the wire format is the
 // same; a reader skips the fields that are not here.
 //
@@ -111,7 +111,7 @@ func (x AttributeProto_AttributeType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use AttributeProto_AttributeType.Descriptor instead.
 func (AttributeProto_AttributeType) EnumDescriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{5, 0}
+	return file_onnx_proto_rawDescGZIP(), []int{8, 0}
 }
 
 type TensorProto_DataType int32
@@ -202,7 +202,7 @@ func (x TensorProto_DataType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TensorProto_DataType.Descriptor instead.
 func (TensorProto_DataType) EnumDescriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{6, 0}
+	return file_onnx_proto_rawDescGZIP(), []int{9, 0}
 }
 
 type TensorProto_DataLocation int32
@@ -248,7 +248,7 @@ func (x TensorProto_DataLocation) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TensorProto_DataLocation.Descriptor instead.
 func (TensorProto_DataLocation) EnumDescriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{6, 1}
+	return file_onnx_proto_rawDescGZIP(), []int{9, 1}
 }
 
 type ModelProto struct {
@@ -370,6 +370,7 @@ type GraphProto struct {
 	Initializer   []*TensorProto         `protobuf:"bytes,5,rep,name=initializer,proto3" json:"initializer,omitempty"`
 	Input         []*ValueInfoProto      `protobuf:"bytes,11,rep,name=input,proto3" json:"input,omitempty"`
 	Output        []*ValueInfoProto      `protobuf:"bytes,12,rep,name=output,proto3" json:"output,omitempty"`
+	ValueInfo     []*ValueInfoProto      `protobuf:"bytes,13,rep,name=value_info,json=valueInfo,proto3" json:"value_info,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -439,9 +440,17 @@ func (x *GraphProto) GetOutput() []*ValueInfoProto {
 	return nil
 }
 
+func (x *GraphProto) GetValueInfo() []*ValueInfoProto {
+	if x != nil {
+		return x.ValueInfo
+	}
+	return nil
+}
+
 type ValueInfoProto struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type          *TypeProto             `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -483,6 +492,175 @@ func (x *ValueInfoProto) GetName() string {
 	return ""
 }
 
+func (x *ValueInfoProto) GetType() *TypeProto {
+	if x != nil {
+		return x.Type
+	}
+	return nil
+}
+
+type TypeProto struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Value:
+	//
+	//	*TypeProto_TensorType
+	Value         isTypeProto_Value `protobuf_oneof:"value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TypeProto) Reset() {
+	*x = TypeProto{}
+	mi := &file_onnx_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TypeProto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TypeProto) ProtoMessage() {}
+
+func (x *TypeProto) ProtoReflect() protoreflect.Message {
+	mi := &file_onnx_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TypeProto.ProtoReflect.Descriptor instead.
+func (*TypeProto) Descriptor() ([]byte, []int) {
+	return file_onnx_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *TypeProto) GetValue() isTypeProto_Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *TypeProto) GetTensorType() *TypeProto_Tensor {
+	if x != nil {
+		if x, ok := x.Value.(*TypeProto_TensorType); ok {
+			return x.TensorType
+		}
+	}
+	return nil
+}
+
+type isTypeProto_Value interface {
+	isTypeProto_Value()
+}
+
+type TypeProto_TensorType struct {
+	TensorType *TypeProto_Tensor `protobuf:"bytes,1,opt,name=tensor_type,json=tensorType,proto3,oneof"`
+}
+
+func (*TypeProto_TensorType) isTypeProto_Value() {}
+
+type TensorShapeProto struct {
+	state         protoimpl.MessageState        `protogen:"open.v1"`
+	Dim           []*TensorShapeProto_Dimension `protobuf:"bytes,1,rep,name=dim,proto3" json:"dim,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TensorShapeProto) Reset() {
+	*x = TensorShapeProto{}
+	mi := &file_onnx_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TensorShapeProto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TensorShapeProto) ProtoMessage() {}
+
+func (x *TensorShapeProto) ProtoReflect() protoreflect.Message {
+	mi := &file_onnx_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TensorShapeProto.ProtoReflect.Descriptor instead.
+func (*TensorShapeProto) Descriptor() ([]byte, []int) {
+	return file_onnx_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *TensorShapeProto) GetDim() []*TensorShapeProto_Dimension {
+	if x != nil {
+		return x.Dim
+	}
+	return nil
+}
+
+type StringStringEntryProto struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	Value         string                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *StringStringEntryProto) Reset() {
+	*x = StringStringEntryProto{}
+	mi := &file_onnx_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StringStringEntryProto) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StringStringEntryProto) ProtoMessage() {}
+
+func (x *StringStringEntryProto) ProtoReflect() protoreflect.Message {
+	mi := &file_onnx_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StringStringEntryProto.ProtoReflect.Descriptor instead.
+func (*StringStringEntryProto) Descriptor() ([]byte, []int) {
+	return file_onnx_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *StringStringEntryProto) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *StringStringEntryProto) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
 type NodeProto struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Input         []string               `protobuf:"bytes,1,rep,name=input,proto3" json:"input,omitempty"`
@@ -497,7 +675,7 @@ type NodeProto struct {
 
 func (x *NodeProto) Reset() {
 	*x = NodeProto{}
-	mi := &file_onnx_proto_msgTypes[4]
+	mi := &file_onnx_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -509,7 +687,7 @@ func (x *NodeProto) String() string {
 func (*NodeProto) ProtoMessage() {}
 
 func (x *NodeProto) ProtoReflect() protoreflect.Message {
-	mi := &file_onnx_proto_msgTypes[4]
+	mi := &file_onnx_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -522,7 +700,7 @@ func (x *NodeProto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeProto.ProtoReflect.Descriptor instead.
 func (*NodeProto) Descriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{4}
+	return file_onnx_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *NodeProto) GetInput() []string {
@@ -570,7 +748,10 @@ func (x *NodeProto) GetDomain() string {
 type AttributeProto struct {
 	state         protoimpl.MessageState       `protogen:"open.v1"`
 	Name          string                       `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	F             float32                      `protobuf:"fixed32,2,opt,name=f,proto3" json:"f,omitempty"`
 	I             int64                        `protobuf:"varint,3,opt,name=i,proto3" json:"i,omitempty"`
+	T             *TensorProto                 `protobuf:"bytes,5,opt,name=t,proto3" json:"t,omitempty"`
+	Floats        []float32                    `protobuf:"fixed32,7,rep,packed,name=floats,proto3" json:"floats,omitempty"`
 	Ints          []int64                      `protobuf:"varint,8,rep,packed,name=ints,proto3" json:"ints,omitempty"`
 	Type          AttributeProto_AttributeType `protobuf:"varint,20,opt,name=type,proto3,enum=reducesum.onnx.AttributeProto_AttributeType" json:"type,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -579,7 +760,7 @@ type AttributeProto struct {
 
 func (x *AttributeProto) Reset() {
 	*x = AttributeProto{}
-	mi := &file_onnx_proto_msgTypes[5]
+	mi := &file_onnx_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +772,7 @@ func (x *AttributeProto) String() string {
 func (*AttributeProto) ProtoMessage() {}
 
 func (x *AttributeProto) ProtoReflect() protoreflect.Message {
-	mi := &file_onnx_proto_msgTypes[5]
+	mi := &file_onnx_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -604,7 +785,7 @@ func (x *AttributeProto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttributeProto.ProtoReflect.Descriptor instead.
 func (*AttributeProto) Descriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{5}
+	return file_onnx_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *AttributeProto) GetName() string {
@@ -614,11 +795,32 @@ func (x *AttributeProto) GetName() string {
 	return ""
 }
 
+func (x *AttributeProto) GetF() float32 {
+	if x != nil {
+		return x.F
+	}
+	return 0
+}
+
 func (x *AttributeProto) GetI() int64 {
 	if x != nil {
 		return x.I
 	}
 	return 0
+}
+
+func (x *AttributeProto) GetT() *TensorProto {
+	if x != nil {
+		return x.T
+	}
+	return nil
+}
+
+func (x *AttributeProto) GetFloats() []float32 {
+	if x != nil {
+		return x.Floats
+	}
+	return nil
 }
 
 func (x *AttributeProto) GetInts() []int64 {
@@ -636,24 +838,25 @@ func (x *AttributeProto) GetType() AttributeProto_AttributeType {
 }
 
 type TensorProto struct {
-	state         protoimpl.MessageState   `protogen:"open.v1"`
-	Dims          []int64                  `protobuf:"varint,1,rep,packed,name=dims,proto3" json:"dims,omitempty"`
-	DataType      int32                    `protobuf:"varint,2,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
-	FloatData     []float32                `protobuf:"fixed32,4,rep,packed,name=float_data,json=floatData,proto3" json:"float_data,omitempty"`
-	Int32Data     []int32                  `protobuf:"varint,5,rep,packed,name=int32_data,json=int32Data,proto3" json:"int32_data,omitempty"`
-	Int64Data     []int64                  `protobuf:"varint,7,rep,packed,name=int64_data,json=int64Data,proto3" json:"int64_data,omitempty"`
-	Name          string                   `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
-	RawData       []byte                   `protobuf:"bytes,9,opt,name=raw_data,json=rawData,proto3" json:"raw_data,omitempty"`
-	DoubleData    []float64                `protobuf:"fixed64,10,rep,packed,name=double_data,json=doubleData,proto3" json:"double_data,omitempty"`
-	Uint64Data    []uint64                 `protobuf:"varint,11,rep,packed,name=uint64_data,json=uint64Data,proto3" json:"uint64_data,omitempty"`
-	DataLocation  TensorProto_DataLocation `protobuf:"varint,14,opt,name=data_location,json=dataLocation,proto3,enum=reducesum.onnx.TensorProto_DataLocation" json:"data_location,omitempty"`
+	state         protoimpl.MessageState    `protogen:"open.v1"`
+	Dims          []int64                   `protobuf:"varint,1,rep,packed,name=dims,proto3" json:"dims,omitempty"`
+	DataType      int32                     `protobuf:"varint,2,opt,name=data_type,json=dataType,proto3" json:"data_type,omitempty"`
+	FloatData     []float32                 `protobuf:"fixed32,4,rep,packed,name=float_data,json=floatData,proto3" json:"float_data,omitempty"`
+	Int32Data     []int32                   `protobuf:"varint,5,rep,packed,name=int32_data,json=int32Data,proto3" json:"int32_data,omitempty"`
+	Int64Data     []int64                   `protobuf:"varint,7,rep,packed,name=int64_data,json=int64Data,proto3" json:"int64_data,omitempty"`
+	Name          string                    `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
+	RawData       []byte                    `protobuf:"bytes,9,opt,name=raw_data,json=rawData,proto3" json:"raw_data,omitempty"`
+	DoubleData    []float64                 `protobuf:"fixed64,10,rep,packed,name=double_data,json=doubleData,proto3" json:"double_data,omitempty"`
+	Uint64Data    []uint64                  `protobuf:"varint,11,rep,packed,name=uint64_data,json=uint64Data,proto3" json:"uint64_data,omitempty"`
+	ExternalData  []*StringStringEntryProto `protobuf:"bytes,13,rep,name=external_data,json=externalData,proto3" json:"external_data,omitempty"`
+	DataLocation  TensorProto_DataLocation  `protobuf:"varint,14,opt,name=data_location,json=dataLocation,proto3,enum=reducesum.onnx.TensorProto_DataLocation" json:"data_location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TensorProto) Reset() {
 	*x = TensorProto{}
-	mi := &file_onnx_proto_msgTypes[6]
+	mi := &file_onnx_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +868,7 @@ func (x *TensorProto) String() string {
 func (*TensorProto) ProtoMessage() {}
 
 func (x *TensorProto) ProtoReflect() protoreflect.Message {
-	mi := &file_onnx_proto_msgTypes[6]
+	mi := &file_onnx_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +881,7 @@ func (x *TensorProto) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TensorProto.ProtoReflect.Descriptor instead.
 func (*TensorProto) Descriptor() ([]byte, []int) {
-	return file_onnx_proto_rawDescGZIP(), []int{6}
+	return file_onnx_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TensorProto) GetDims() []int64 {
@@ -744,12 +947,153 @@ func (x *TensorProto) GetUint64Data() []uint64 {
 	return nil
 }
 
+func (x *TensorProto) GetExternalData() []*StringStringEntryProto {
+	if x != nil {
+		return x.ExternalData
+	}
+	return nil
+}
+
 func (x *TensorProto) GetDataLocation() TensorProto_DataLocation {
 	if x != nil {
 		return x.DataLocation
 	}
 	return TensorProto_DEFAULT
 }
+
+type TypeProto_Tensor struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	ElemType      int32                  `protobuf:"varint,1,opt,name=elem_type,json=elemType,proto3" json:"elem_type,omitempty"`
+	Shape         *TensorShapeProto      `protobuf:"bytes,2,opt,name=shape,proto3" json:"shape,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TypeProto_Tensor) Reset() {
+	*x = TypeProto_Tensor{}
+	mi := &file_onnx_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TypeProto_Tensor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TypeProto_Tensor) ProtoMessage() {}
+
+func (x *TypeProto_Tensor) ProtoReflect() protoreflect.Message {
+	mi := &file_onnx_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TypeProto_Tensor.ProtoReflect.Descriptor instead.
+func (*TypeProto_Tensor) Descriptor() ([]byte, []int) {
+	return file_onnx_proto_rawDescGZIP(), []int{4, 0}
+}
+
+func (x *TypeProto_Tensor) GetElemType() int32 {
+	if x != nil {
+		return x.ElemType
+	}
+	return 0
+}
+
+func (x *TypeProto_Tensor) GetShape() *TensorShapeProto {
+	if x != nil {
+		return x.Shape
+	}
+	return nil
+}
+
+type TensorShapeProto_Dimension struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Types that are valid to be assigned to Value:
+	//
+	//	*TensorShapeProto_Dimension_DimValue
+	//	*TensorShapeProto_Dimension_DimParam
+	Value         isTensorShapeProto_Dimension_Value `protobuf_oneof:"value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TensorShapeProto_Dimension) Reset() {
+	*x = TensorShapeProto_Dimension{}
+	mi := &file_onnx_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TensorShapeProto_Dimension) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TensorShapeProto_Dimension) ProtoMessage() {}
+
+func (x *TensorShapeProto_Dimension) ProtoReflect() protoreflect.Message {
+	mi := &file_onnx_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TensorShapeProto_Dimension.ProtoReflect.Descriptor instead.
+func (*TensorShapeProto_Dimension) Descriptor() ([]byte, []int) {
+	return file_onnx_proto_rawDescGZIP(), []int{5, 0}
+}
+
+func (x *TensorShapeProto_Dimension) GetValue() isTensorShapeProto_Dimension_Value {
+	if x != nil {
+		return x.Value
+	}
+	return nil
+}
+
+func (x *TensorShapeProto_Dimension) GetDimValue() int64 {
+	if x != nil {
+		if x, ok := x.Value.(*TensorShapeProto_Dimension_DimValue); ok {
+			return x.DimValue
+		}
+	}
+	return 0
+}
+
+func (x *TensorShapeProto_Dimension) GetDimParam() string {
+	if x != nil {
+		if x, ok := x.Value.(*TensorShapeProto_Dimension_DimParam); ok {
+			return x.DimParam
+		}
+	}
+	return ""
+}
+
+type isTensorShapeProto_Dimension_Value interface {
+	isTensorShapeProto_Dimension_Value()
+}
+
+type TensorShapeProto_Dimension_DimValue struct {
+	DimValue int64 `protobuf:"varint,1,opt,name=dim_value,json=dimValue,proto3,oneof"`
+}
+
+type TensorShapeProto_Dimension_DimParam struct {
+	DimParam string `protobuf:"bytes,2,opt,name=dim_param,json=dimParam,proto3,oneof"`
+}
+
+func (*TensorShapeProto_Dimension_DimValue) isTensorShapeProto_Dimension_Value() {}
+
+func (*TensorShapeProto_Dimension_DimParam) isTensorShapeProto_Dimension_Value() {}
 
 var File_onnx_proto protoreflect.FileDescriptor
 
@@ -765,26 +1109,48 @@ const file_onnx_proto_rawDesc = "" +
 	"\fopset_import\x18\b \x03(\v2\".reducesum.onnx.OperatorSetIdProtoR\vopsetImport\"F\n" +
 	"\x12OperatorSetIdProto\x12\x16\n" +
 	"\x06domain\x18\x01 \x01(\tR\x06domain\x12\x18\n" +
-	"\aversion\x18\x02 \x01(\x03R\aversion\"\xfc\x01\n" +
+	"\aversion\x18\x02 \x01(\x03R\aversion\"\xbb\x02\n" +
 	"\n" +
 	"GraphProto\x12-\n" +
 	"\x04node\x18\x01 \x03(\v2\x19.reducesum.onnx.NodeProtoR\x04node\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12=\n" +
 	"\vinitializer\x18\x05 \x03(\v2\x1b.reducesum.onnx.TensorProtoR\vinitializer\x124\n" +
 	"\x05input\x18\v \x03(\v2\x1e.reducesum.onnx.ValueInfoProtoR\x05input\x126\n" +
-	"\x06output\x18\f \x03(\v2\x1e.reducesum.onnx.ValueInfoProtoR\x06output\"$\n" +
+	"\x06output\x18\f \x03(\v2\x1e.reducesum.onnx.ValueInfoProtoR\x06output\x12=\n" +
+	"\n" +
+	"value_info\x18\r \x03(\v2\x1e.reducesum.onnx.ValueInfoProtoR\tvalueInfo\"S\n" +
 	"\x0eValueInfoProto\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\xbc\x01\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12-\n" +
+	"\x04type\x18\x02 \x01(\v2\x19.reducesum.onnx.TypeProtoR\x04type\"\xb8\x01\n" +
+	"\tTypeProto\x12C\n" +
+	"\vtensor_type\x18\x01 \x01(\v2 .reducesum.onnx.TypeProto.TensorH\x00R\n" +
+	"tensorType\x1a]\n" +
+	"\x06Tensor\x12\x1b\n" +
+	"\telem_type\x18\x01 \x01(\x05R\belemType\x126\n" +
+	"\x05shape\x18\x02 \x01(\v2 .reducesum.onnx.TensorShapeProtoR\x05shapeB\a\n" +
+	"\x05value\"\xa4\x01\n" +
+	"\x10TensorShapeProto\x12<\n" +
+	"\x03dim\x18\x01 \x03(\v2*.reducesum.onnx.TensorShapeProto.DimensionR\x03dim\x1aR\n" +
+	"\tDimension\x12\x1d\n" +
+	"\tdim_value\x18\x01 \x01(\x03H\x00R\bdimValue\x12\x1d\n" +
+	"\tdim_param\x18\x02 \x01(\tH\x00R\bdimParamB\a\n" +
+	"\x05value\"@\n" +
+	"\x16StringStringEntryProto\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xbc\x01\n" +
 	"\tNodeProto\x12\x14\n" +
 	"\x05input\x18\x01 \x03(\tR\x05input\x12\x16\n" +
 	"\x06output\x18\x02 \x03(\tR\x06output\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x17\n" +
 	"\aop_type\x18\x04 \x01(\tR\x06opType\x12<\n" +
 	"\tattribute\x18\x05 \x03(\v2\x1e.reducesum.onnx.AttributeProtoR\tattribute\x12\x16\n" +
-	"\x06domain\x18\a \x01(\tR\x06domain\"\xe4\x02\n" +
+	"\x06domain\x18\a \x01(\tR\x06domain\"\xb5\x03\n" +
 	"\x0eAttributeProto\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\f\n" +
-	"\x01i\x18\x03 \x01(\x03R\x01i\x12\x12\n" +
+	"\x01f\x18\x02 \x01(\x02R\x01f\x12\f\n" +
+	"\x01i\x18\x03 \x01(\x03R\x01i\x12)\n" +
+	"\x01t\x18\x05 \x01(\v2\x1b.reducesum.onnx.TensorProtoR\x01t\x12\x16\n" +
+	"\x06floats\x18\a \x03(\x02R\x06floats\x12\x12\n" +
 	"\x04ints\x18\b \x03(\x03R\x04ints\x12@\n" +
 	"\x04type\x18\x14 \x01(\x0e2,.reducesum.onnx.AttributeProto.AttributeTypeR\x04type\"\xd9\x01\n" +
 	"\rAttributeType\x12\r\n" +
@@ -808,7 +1174,7 @@ const file_onnx_proto_rawDesc = "" +
 	"\x0eSPARSE_TENSORS\x10\f\x12\x0e\n" +
 	"\n" +
 	"TYPE_PROTO\x10\r\x12\x0f\n" +
-	"\vTYPE_PROTOS\x10\x0e\"\xf7\x04\n" +
+	"\vTYPE_PROTOS\x10\x0e\"\xc4\x05\n" +
 	"\vTensorProto\x12\x12\n" +
 	"\x04dims\x18\x01 \x03(\x03R\x04dims\x12\x1b\n" +
 	"\tdata_type\x18\x02 \x01(\x05R\bdataType\x12!\n" +
@@ -824,7 +1190,8 @@ const file_onnx_proto_rawDesc = "" +
 	" \x03(\x01B\x02\x10\x01R\n" +
 	"doubleData\x12#\n" +
 	"\vuint64_data\x18\v \x03(\x04B\x02\x10\x01R\n" +
-	"uint64Data\x12M\n" +
+	"uint64Data\x12K\n" +
+	"\rexternal_data\x18\r \x03(\v2&.reducesum.onnx.StringStringEntryProtoR\fexternalData\x12M\n" +
 	"\rdata_location\x18\x0e \x01(\x0e2(.reducesum.onnx.TensorProto.DataLocationR\fdataLocation\"\xda\x01\n" +
 	"\bDataType\x12\r\n" +
 	"\tUNDEFINED\x10\x00\x12\t\n" +
@@ -868,34 +1235,46 @@ func file_onnx_proto_rawDescGZIP() []byte {
 }
 
 var file_onnx_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_onnx_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_onnx_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_onnx_proto_goTypes = []any{
-	(AttributeProto_AttributeType)(0), // 0: reducesum.onnx.AttributeProto.AttributeType
-	(TensorProto_DataType)(0),         // 1: reducesum.onnx.TensorProto.DataType
-	(TensorProto_DataLocation)(0),     // 2: reducesum.onnx.TensorProto.DataLocation
-	(*ModelProto)(nil),                // 3: reducesum.onnx.ModelProto
-	(*OperatorSetIdProto)(nil),        // 4: reducesum.onnx.OperatorSetIdProto
-	(*GraphProto)(nil),                // 5: reducesum.onnx.GraphProto
-	(*ValueInfoProto)(nil),            // 6: reducesum.onnx.ValueInfoProto
-	(*NodeProto)(nil),                 // 7: reducesum.onnx.NodeProto
-	(*AttributeProto)(nil),            // 8: reducesum.onnx.AttributeProto
-	(*TensorProto)(nil),               // 9: reducesum.onnx.TensorProto
+	(AttributeProto_AttributeType)(0),  // 0: reducesum.onnx.AttributeProto.AttributeType
+	(TensorProto_DataType)(0),          // 1: reducesum.onnx.TensorProto.DataType
+	(TensorProto_DataLocation)(0),      // 2: reducesum.onnx.TensorProto.DataLocation
+	(*ModelProto)(nil),                 // 3: reducesum.onnx.ModelProto
+	(*OperatorSetIdProto)(nil),         // 4: reducesum.onnx.OperatorSetIdProto
+	(*GraphProto)(nil),                 // 5: reducesum.onnx.GraphProto
+	(*ValueInfoProto)(nil),             // 6: reducesum.onnx.ValueInfoProto
+	(*TypeProto)(nil),                  // 7: reducesum.onnx.TypeProto
+	(*TensorShapeProto)(nil),           // 8: reducesum.onnx.TensorShapeProto
+	(*StringStringEntryProto)(nil),     // 9: reducesum.onnx.StringStringEntryProto
+	(*NodeProto)(nil),                  // 10: reducesum.onnx.NodeProto
+	(*AttributeProto)(nil),             // 11: reducesum.onnx.AttributeProto
+	(*TensorProto)(nil),                // 12: reducesum.onnx.TensorProto
+	(*TypeProto_Tensor)(nil),           // 13: reducesum.onnx.TypeProto.Tensor
+	(*TensorShapeProto_Dimension)(nil), // 14: reducesum.onnx.TensorShapeProto.Dimension
 }
 var file_onnx_proto_depIdxs = []int32{
-	5, // 0: reducesum.onnx.ModelProto.graph:type_name -> reducesum.onnx.GraphProto
-	4, // 1: reducesum.onnx.ModelProto.opset_import:type_name -> reducesum.onnx.OperatorSetIdProto
-	7, // 2: reducesum.onnx.GraphProto.node:type_name -> reducesum.onnx.NodeProto
-	9, // 3: reducesum.onnx.GraphProto.initializer:type_name -> reducesum.onnx.TensorProto
-	6, // 4: reducesum.onnx.GraphProto.input:type_name -> reducesum.onnx.ValueInfoProto
-	6, // 5: reducesum.onnx.GraphProto.output:type_name -> reducesum.onnx.ValueInfoProto
-	8, // 6: reducesum.onnx.NodeProto.attribute:type_name -> reducesum.onnx.AttributeProto
-	0, // 7: reducesum.onnx.AttributeProto.type:type_name -> reducesum.onnx.AttributeProto.AttributeType
-	2, // 8: reducesum.onnx.TensorProto.data_location:type_name -> reducesum.onnx.TensorProto.DataLocation
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	5,  // 0: reducesum.onnx.ModelProto.graph:type_name -> reducesum.onnx.GraphProto
+	4,  // 1: reducesum.onnx.ModelProto.opset_import:type_name -> reducesum.onnx.OperatorSetIdProto
+	10, // 2: reducesum.onnx.GraphProto.node:type_name -> reducesum.onnx.NodeProto
+	12, // 3: reducesum.onnx.GraphProto.initializer:type_name -> reducesum.onnx.TensorProto
+	6,  // 4: reducesum.onnx.GraphProto.input:type_name -> reducesum.onnx.ValueInfoProto
+	6,  // 5: reducesum.onnx.GraphProto.output:type_name -> reducesum.onnx.ValueInfoProto
+	6,  // 6: reducesum.onnx.GraphProto.value_info:type_name -> reducesum.onnx.ValueInfoProto
+	7,  // 7: reducesum.onnx.ValueInfoProto.type:type_name -> reducesum.onnx.TypeProto
+	13, // 8: reducesum.onnx.TypeProto.tensor_type:type_name -> reducesum.onnx.TypeProto.Tensor
+	14, // 9: reducesum.onnx.TensorShapeProto.dim:type_name -> reducesum.onnx.TensorShapeProto.Dimension
+	11, // 10: reducesum.onnx.NodeProto.attribute:type_name -> reducesum.onnx.AttributeProto
+	12, // 11: reducesum.onnx.AttributeProto.t:type_name -> reducesum.onnx.TensorProto
+	0,  // 12: reducesum.onnx.AttributeProto.type:type_name -> reducesum.onnx.AttributeProto.AttributeType
+	9,  // 13: reducesum.onnx.TensorProto.external_data:type_name -> reducesum.onnx.StringStringEntryProto
+	2,  // 14: reducesum.onnx.TensorProto.data_location:type_name -> reducesum.onnx.TensorProto.DataLocation
+	8,  // 15: reducesum.onnx.TypeProto.Tensor.shape:type_name -> reducesum.onnx.TensorShapeProto
+	16, // [16:16] is the sub-list for method output_type
+	16, // [16:16] is the sub-list for method input_type
+	16, // [16:16] is the sub-list for extension type_name
+	16, // [16:16] is the sub-list for extension extendee
+	0,  // [0:16] is the sub-list for field type_name
 }
 
 func init() { file_onnx_proto_init() }
@@ -903,13 +1282,20 @@ func file_onnx_proto_init() {
 	if File_onnx_proto != nil {
 		return
 	}
+	file_onnx_proto_msgTypes[4].OneofWrappers = []any{
+		(*TypeProto_TensorType)(nil),
+	}
+	file_onnx_proto_msgTypes[11].OneofWrappers = []any{
+		(*TensorShapeProto_Dimension_DimValue)(nil),
+		(*TensorShapeProto_Dimension_DimParam)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_onnx_proto_rawDesc), len(file_onnx_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   7,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -115,7 +115,7 @@ func TestReduceSumOfView(t *testing.T) {
 	// [[0 1 2] [3 4 5]] in Fortran order.
 	x := Of[int32]{Data: []int32{0, 3, 1, 4, 2, 5}, Dims: []int{2, 3}, Strides: []int{1, 2}}
 	for axis, want := range []string{"[3 5 7]\n", "[ 3 12]\n"} {
-		sum, err := x.ReduceSum(reducesum.Op{Axes: []int{axis}})
+		sum, err := x.ReduceSum(reducesum.Op{Axes: []int{axis}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -222,7 +222,7 @@ func TestDrawView(t *testing.T) {
 			strided++
 		}
 		x := tensor.Of[int64]{Data: v.src, Dims: shape, Strides: v.strides}
-		same, err := x.ReduceSum(reducesum.Op{NoopWithEmptyAxes: true})
+		same, err := x.ReduceSum(reducesum.Op{NoopWithEmptyAxes: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	codeberg.org/sbinet/npyio v0.14.0
 	github.com/klauspost/cpuid/v2 v2.4.2
-	github.com/reducesum/reducesum v0.0.0
+	github.com/reducesum/reducesum v0.1.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/x448/float16 v0.8.4
 	golang.org/x/term v0.48.0
@@ -20,7 +20,5 @@ require (
 	golang.org/x/text v0.34.0 // indirect
 	gonum.org/v1/gonum v0.17.0 // indirect
 )
-
-replace github.com/reducesum/reducesum => ../
 
 tool google.golang.org/protobuf/cmd/protoc-gen-go

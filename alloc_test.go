@@ -157,3 +157,38 @@ func TestAllocationsBeyondTheSlots(t *testing.T) {
 		t.Errorf("%v allocations a run", n)
 	}
 }
+
+// TestAnyAllocatesNothing checks that RunAny and RunBytes allocate no more than Run:
+// not for the interfaces either that a caller makes of its slices.
+func TestAnyAllocatesNothing(t *testing.T) {
+	p, err := NewPlan([]int{4, 5}, over(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	anyAllocatesNothing[float32](t, p)
+	anyAllocatesNothing[float64](t, p)
+	anyAllocatesNothing[Float16](t, p)
+	anyAllocatesNothing[BFloat16](t, p)
+	anyAllocatesNothing[int32](t, p)
+	anyAllocatesNothing[int64](t, p)
+	anyAllocatesNothing[uint32](t, p)
+	anyAllocatesNothing[uint64](t, p)
+	anyAllocatesNothing[int](t, p)
+	anyAllocatesNothing[uint](t, p)
+	anyAllocatesNothing[celsius](t, p)
+}
+
+func anyAllocatesNothing[T any](t *testing.T, p *Plan) {
+	dst, src := make([]T, 4), make([]T, 20)
+	var err error
+	allocatesNothing(t, fmt.Sprintf("RunAny of %T", src), func() { err = RunAny(p, dst, src) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	dtype, size := typeIn(src), typeIn(src).Size()
+	sums, bytes := make([]byte, 4*size), make([]byte, 20*size)
+	allocatesNothing(t, fmt.Sprintf("RunBytes of %v", dtype), func() { err = RunBytes(p, dtype, sums, bytes) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 
+	"golang.org/x/sys/cpu"
+
 	"github.com/reducesum/reducesum/kernels"
 )
 
@@ -40,6 +42,24 @@ func offered(limit string) []Implementation {
 		}
 	}
 	return all
+}
+
+// supported reports whether the CPU and the operating system offer all that the
+// kernels of an instruction set may use: the features that package kernels lists.
+// Package cpu takes away those that the environment variable GODEBUG turns off
+// (cpu.avx2=off). Its name for all of AVX-512, avx512, is a feature of its own there.
+func supported(isa kernels.ISA) bool {
+	x := &cpu.X86
+	avx2 := x.HasAVX && x.HasAVX2 && x.HasF16C
+	switch isa {
+	case kernels.AVX2:
+		return avx2
+	case kernels.AVX512:
+		return avx2 && x.HasBMI2 && x.HasAVX512 && x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL
+	case kernels.NEON: // part of ARMv8.0, which Go asks for
+		return true
+	}
+	return false
 }
 
 func available(isa kernels.ISA) bool {

@@ -1,11 +1,11 @@
 // Command compare measures the ReduceSum of each engine as it is and with
 // reducesum, and prints a table, or puts it into README.md:
 //
-//	go run ./compare [-repeats n] [-doubt x] [-readme README.md]
+//	GOWORK=off go run . [-repeats n] [-doubt x] [-readme ../README.md]
 //
 // The runs of all engines alternate, so that a slow moment of the machine is one
-// for all of them; the figures are medians. It must run in the engines' module,
-// not in a workspace: GOWORK=off.
+// for all of them; the figures are medians. It must run in this directory, and not in
+// a workspace: GOWORK=off.
 package main
 
 import (

@@ -9,17 +9,24 @@ import (
 	"testing"
 )
 
+// inCompare changes to a module that requires GoMLX, and takes this package from the
+// clone: that of the comparison.
+func inCompare(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	t.Chdir(filepath.Join("..", "compare"))
+}
+
 // GoMLX with the added file passes GoMLX's own tests of reductions, and those
 // in _simplego.
 func TestInGoMLX(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds GoMLX")
 	}
-	t.Setenv("GOWORK", "off")
 	tests, err := filepath.Abs("_simplego/reducesum_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	inCompare(t)
 	flags, err := flags(t.TempDir(), map[string]string{"reducesum_test.go": tests})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +49,7 @@ func TestFlags(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds GoMLX")
 	}
-	t.Setenv("GOWORK", "off")
+	inCompare(t)
 	dir := t.TempDir()
 	flags, err := Flags(dir)
 	if err != nil {

@@ -50,7 +50,8 @@ func NewModelFromBytes(data []byte, opts ...reducesum.Option) (*gonnx.Model, err
 }
 
 // NewModel makes a model ready to run, ReduceSum nodes included, which sum with
-// options such as [reducesum.WithWorkers] and [reducesum.WithPool].
+// options such as [reducesum.WithWorkers] and [reducesum.WithPool]. A bad option is
+// an error here, not of a run.
 //
 // All operators of gonnx are of opset 13. A model of another opset, which gonnx
 // does not take, can have no other nodes than ReduceSum.
@@ -59,49 +60,62 @@ func NewModel(mp *onnx.ModelProto, opts ...reducesum.Option) (*gonnx.Model, erro
 	if err != nil {
 		return nil, err
 	}
-	if opset == gonnxOpset {
-		m, err := gonnx.NewModel(mp)
-		if err != nil {
+	if opset != gonnxOpset {
+		if mp, err = asGonnxOpset(mp, opset); err != nil {
 			return nil, err
 		}
-		Extend(m, opts...)
-		return m, nil
 	}
+	m, err := gonnx.NewModel(mp)
+	if err != nil {
+		return nil, err
+	}
+	if err := extend(m, opset, opts); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// asGonnxOpset returns a model of another opset as one that gonnx takes. Of what a
+// model says gonnx reads the graph, and the opset to choose its operators, of which
+// this model must use none.
+func asGonnxOpset(mp *onnx.ModelProto, opset int) (*onnx.ModelProto, error) {
 	for _, n := range mp.GetGraph().GetNode() {
 		if n.GetOpType() != opType {
 			return nil, fmt.Errorf("%w: opset %d, %w: node %q is a %s, and gonnx has operators of opset %d alone",
 				ErrModel, opset, ops.ErrUnsupportedOpsetVersion, n.GetName(), n.GetOpType(), gonnxOpset)
 		}
 	}
-	// Of what a model says gonnx reads the graph, and the opset to choose its
-	// operators, of which this model uses none.
-	m, err := gonnx.NewModel(&onnx.ModelProto{
+	return &onnx.ModelProto{
 		IrVersion:   mp.GetIrVersion(),
 		OpsetImport: []*onnx.OperatorSetIdProto{{Version: gonnxOpset}},
 		Graph:       mp.GetGraph(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	m.GetOperator = withReduceSum(opset, m.GetOperator, opts)
-	return m, nil
+	}, nil
 }
 
 // Extend lets a model that gonnx made, which is one of opset 13, run ReduceSum
-// nodes. The other nodes run as before.
-func Extend(m *gonnx.Model, opts ...reducesum.Option) {
-	m.GetOperator = withReduceSum(gonnxOpset, m.GetOperator, opts)
+// nodes. The other nodes run as before. An error is that of a bad option, and leaves
+// the model as it was.
+func Extend(m *gonnx.Model, opts ...reducesum.Option) error {
+	if m == nil {
+		return fmt.Errorf("%w: it is nil", ErrModel)
+	}
+	return extend(m, gonnxOpset, opts)
 }
 
-// withReduceSum returns others with a ReduceSum. gonnx asks for an operator
-// each time that it comes to a node, so no two runs share one.
-func withReduceSum(opset int, others gonnx.OpGetter, opts []reducesum.Option) gonnx.OpGetter {
-	return func(name string) (ops.Operator, error) {
+// extend gives a model the ReduceSum of an opset. gonnx asks for an operator each
+// time that it comes to a node, so no two runs share one.
+func extend(m *gonnx.Model, opset int, opts []reducesum.Option) error {
+	if _, err := NewReduceSum(opset, opts...); err != nil {
+		return err
+	}
+	others := m.GetOperator
+	m.GetOperator = func(name string) (ops.Operator, error) {
 		if name == opType {
-			return NewReduceSum(opset, opts...), nil
+			return NewReduceSum(opset, opts...)
 		}
 		return others(name)
 	}
+	return nil
 }
 
 // opsetOf returns the version of ONNX's own operators that a model imports: 1

@@ -181,7 +181,9 @@ func TestExtend(t *testing.T) {
 	if _, err := m.Run(in); !errors.Is(err, ops.ErrUnsupportedOperator) {
 		t.Fatalf("gonnx runs ReduceSum by itself, or fails of something else: %v", err)
 	}
-	Extend(m, reducesum.WithWorkers(2))
+	if err := Extend(m, reducesum.WithWorkers(2)); err != nil {
+		t.Fatal(err)
+	}
 	out, err := m.Run(in)
 	if err != nil {
 		t.Fatal(err)
@@ -189,6 +191,57 @@ func TestExtend(t *testing.T) {
 	if got, want := out["y"].Data().([]float32), []float32{4, 11}; !slices.Equal(got, want) {
 		t.Errorf("row sums %v, want %v", got, want)
 	}
+}
+
+// A bad option is an error of whatever takes options, and no model then runs
+// without it.
+func TestBadOptions(t *testing.T) {
+	data, err := proto.Marshal(rowSums())
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := model(11, node("ReduceSum", []string{"x"}))
+	for name, c := range map[string]struct {
+		option reducesum.Option
+		is     error
+		says   string
+	}{
+		"workers": {reducesum.WithWorkers(-2), reducesum.ErrWorkers, "-2"},
+		"no pool": {reducesum.WithPool(nil), reducesum.ErrPool, "nil"},
+		"strides": {reducesum.WithStrides([]int{3, 1}), reducesum.ErrStride, "[3 1]"},
+	} {
+		for builder, build := range map[string]func(...reducesum.Option) (any, error){
+			"NewReduceSum":        func(o ...reducesum.Option) (any, error) { return orNothing(NewReduceSum(13, o...)) },
+			"NewModel":            func(o ...reducesum.Option) (any, error) { return orNothing(NewModel(rowSums(), o...)) },
+			"NewModel, opset 11":  func(o ...reducesum.Option) (any, error) { return orNothing(NewModel(older, o...)) },
+			"NewModelFromBytes":   func(o ...reducesum.Option) (any, error) { return orNothing(NewModelFromBytes(data, o...)) },
+			"NewModelFromFile":    func(o ...reducesum.Option) (any, error) { return orNothing(NewModelFromFile(rowSumsFile, o...)) },
+			"Extend":              func(o ...reducesum.Option) (any, error) { return nil, Extend(&gonnx.Model{}, o...) },
+			"Extend with another": func(o ...reducesum.Option) (any, error) { return nil, Extend(&gonnx.Model{}, append(o, nil)...) },
+		} {
+			got, err := build(reducesum.WithWorkers(2), c.option)
+			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || got != nil {
+				t.Errorf("%s, %s: %v, error %v, want one that is %v and says %q", builder, name, got, err, c.is, c.says)
+			}
+			if _, err := build(reducesum.WithWorkers(2), nil); err != nil {
+				t.Errorf("%s with good options: %v", builder, err)
+			}
+		}
+	}
+	if _, err := NewReduceSum(0); !errors.Is(err, reducesum.ErrONNX) {
+		t.Errorf("opset 0: error %v", err)
+	}
+	if err := Extend(nil); !errors.Is(err, ErrModel) {
+		t.Errorf("no model: error %v", err)
+	}
+}
+
+// orNothing returns nil for a nil pointer.
+func orNothing[T any](p *T, err error) (any, error) {
+	if p == nil {
+		return nil, err
+	}
+	return p, err
 }
 
 // One model runs in several goroutines at the same time.

@@ -21,9 +21,19 @@ type ReduceSum struct {
 
 var _ ops.Operator = (*ReduceSum)(nil)
 
-// NewReduceSum returns the operator of an opset.
-func NewReduceSum(opset int, opts ...reducesum.Option) *ReduceSum {
-	return &ReduceSum{opts: opts, node: reducesum.ONNXNode{Opset: opset}}
+// NewReduceSum returns the operator of an opset. An opset that has none and an option
+// that no sum can have are errors of package reducesum.
+func NewReduceSum(opset int, opts ...reducesum.Option) (*ReduceSum, error) {
+	node := reducesum.ONNXNode{Opset: opset}
+	if _, err := node.Op(); err != nil {
+		return nil, err
+	}
+	// What a plan of one number refuses, each plan would. It refuses strides, too,
+	// which are those of a tensor.
+	if _, err := reducesum.NewPlan(nil, reducesum.Op{}, opts...); err != nil {
+		return nil, err
+	}
+	return &ReduceSum{opts: opts, node: node}, nil
 }
 
 // String returns the operator's name, as gonnx prints it in errors.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/reducesum/reducesum"
 	"github.com/reducesum/reducesum/engines/internal/seeded"
@@ -68,6 +69,13 @@ func packedCopy(t *testing.T, x *tensor.Dense) []float32 {
 		packed[k] = data[at]
 	}
 	return packed
+}
+
+// dataOf returns t's memory. It is that of t.Data(), which knows no empty tensors
+// (it panics) and gives the value of a scalar instead.
+func dataOf[G any](t *tensor.Dense) []G {
+	var g G
+	return unsafe.Slice((*G)(unsafe.Pointer(unsafe.SliceData(t.Raw))), len(t.Raw)/int(unsafe.Sizeof(g)))
 }
 
 func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }

@@ -3,6 +3,7 @@ package simplego
 // ReduceSum by package reducesum: all that GoMLX's Go backend needs to use it.
 
 import (
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -10,7 +11,6 @@ import (
 	"github.com/gomlx/gomlx/backends"
 	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
 	"github.com/reducesum/reducesum"
-	"github.com/x448/float16"
 )
 
 func init() {
@@ -21,8 +21,8 @@ func init() {
 // package reducesum has no kernels for: integers of 8 and 16 bits.
 func execReduceSum(backend *Backend, node *Node, inputs []*Buffer, inputsOwned []bool) (*Buffer, error) {
 	axes := node.data.([]int)
-	sum := reduceSumOf(inputs[0].flat)
-	if sum == nil || len(axes) == 0 { // no axes: a scalar, which stays as it is
+	src := reduceSumView(inputs[0].flat)
+	if _, err := reducesum.DTypeOf(reflect.TypeOf(src).Elem()); err != nil || len(axes) == 0 { // no axes: a scalar, which stays as it is
 		return execReduce(backend, node, inputs, inputsOwned)
 	}
 	plan, err := reducesum.NewPlan(inputs[0].shape.Dimensions, reducesum.Op{Axes: axes},
@@ -31,43 +31,20 @@ func execReduceSum(backend *Backend, node *Node, inputs []*Buffer, inputsOwned [
 		return nil, err
 	}
 	output := backend.getBufferForShape(node.shape)
-	if err := sum(plan, output.flat, inputs[0].flat); err != nil {
+	if err := reducesum.RunAny(plan, reduceSumView(output.flat), src); err != nil {
 		backend.putBuffer(output)
 		return nil, err
 	}
 	return output, nil
 }
 
-// reduceSumOf returns the function that sums elements of flat's type, if there
-// is one.
-func reduceSumOf(flat any) func(plan *reducesum.Plan, dst, src any) error {
-	switch flat.(type) {
-	case []float32:
-		return runReduceSum[float32]
-	case []float64:
-		return runReduceSum[float64]
-	case []int32:
-		return runReduceSum[int32]
-	case []int64:
-		return runReduceSum[int64]
-	case []uint32:
-		return runReduceSum[uint32]
-	case []uint64:
-		return runReduceSum[uint64]
-	case []bfloat16.BFloat16:
-		return func(plan *reducesum.Plan, dst, src any) error {
-			return reducesum.Run(plan, reducesum.AsBFloat16(dst.([]bfloat16.BFloat16)), reducesum.AsBFloat16(src.([]bfloat16.BFloat16)))
-		}
-	case []float16.Float16:
-		return func(plan *reducesum.Plan, dst, src any) error {
-			return reducesum.Run(plan, reducesum.AsFloat16(dst.([]float16.Float16)), reducesum.AsFloat16(src.([]float16.Float16)))
-		}
+// reduceSumView returns the elements of a buffer as package reducesum knows them:
+// bfloat16 is a type of its own in either project.
+func reduceSumView(flat any) any {
+	if x, ok := flat.([]bfloat16.BFloat16); ok {
+		return reducesum.AsBFloat16(x)
 	}
-	return nil
-}
-
-func runReduceSum[T reducesum.Element](plan *reducesum.Plan, dst, src any) error {
-	return reducesum.Run(plan, dst.([]T), src.([]T))
+	return flat
 }
 
 // reduceSumPool is the backend's pool of workers as a reducesum.Pool.

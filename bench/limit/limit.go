@@ -4,7 +4,8 @@
 // is measured by. They
 //   - load every byte once; of a view, each cache line that it touches,
 //   - store every byte of the result, where it is more than a tenth of the input,
-//   - widen 16-bit floats to float32 and add them, for no sum in float32 does less,
+//   - widen 16-bit floats to float32 and add them, for no sum in float32 does less
+//     (of a view, if nearly all that is loaded has to be added),
 //   - load what is added several times (windows that overlap, axes of stride 0
 //     that are reduced) as often as it is added, from the first-level cache.
 //
@@ -41,10 +42,7 @@ type Work struct {
 func (w Work) Bytes() int {
 	n := len(w.Src)
 	if w.Runs != nil {
-		n = 0
-		for _, r := range w.Runs {
-			n += r.Lines * lineSize
-		}
+		n = linesOf(w.Runs) * lineSize
 	}
 	return n * max(w.Times, 1)
 }
@@ -132,10 +130,7 @@ func (w Work) part(i, workers int) Work {
 		return w
 	}
 	runs := cut(w.Runs, maxCall/lineSize)
-	total, seen := 0, 0
-	for _, r := range runs {
-		total += r.Lines
-	}
+	total, seen := linesOf(runs), 0
 	w.Runs = []Run{}
 	for _, r := range runs {
 		if seen*workers/total == i {

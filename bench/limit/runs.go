@@ -14,28 +14,42 @@ type runLoop struct {
 	ahead       func(base *byte, list *uint64, n, ahead int)
 }
 
+// shortRuns is the mean number of lines up to which runs may be loaded line by
+// line, too: branches that depend on their lengths cost more than loads.
+const shortRuns = 4
+
 // forRuns returns the kernels for work on runs.
 func (s set) forRuns(w Work) []kernel {
-	single := true
-	for _, r := range w.Runs {
-		single = single && r.Lines == 1
-	}
 	var list []kernel
+	short := linesOf(w.Runs) <= shortRuns*len(w.Runs)
 	for _, l := range s.runs {
-		if l.single && !single || l.widen != w.Widen {
-			continue
+		switch {
+		case l.widen != w.Widen || l.single && !short:
+		case l.single:
+			list = append(list, kernel{l.name, func(share Work) func(n int) {
+				share.Runs = cut(share.Runs, 1)
+				return l.bind(share, s.onlyStore())
+			}})
+		default:
+			list = append(list, kernel{l.name, func(share Work) func(n int) { return l.bind(share, s.onlyStore()) }})
 		}
-		list = append(list, kernel{l.name, func(share Work) func(n int) { return l.bind(share, s.onlyStore()) }})
 	}
-	if !single || len(w.Dst) > 0 || w.Times > 1 || w.Widen != "" {
+	if len(w.Dst) > 0 || w.Times > 1 || w.Widen != "" || distance(w.Runs) == 0 {
 		return list
 	}
-	if step := distance(w.Runs); step > 0 {
-		for _, l := range s.strides {
-			list = append(list, kernel{l.name, l.bind})
-		}
+	for _, l := range s.strides {
+		list = append(list, kernel{l.name, l.bind})
 	}
 	return list
+}
+
+// linesOf returns the number of lines of some runs.
+func linesOf(runs []Run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.Lines
+	}
+	return n
 }
 
 // onlyStore returns what stores a part of the result.
@@ -141,9 +155,10 @@ type strideLoop struct {
 	ahead func(p *byte, stride, n, ahead int)
 }
 
-// distance returns how many lines the runs lie apart, 0 if that differs.
+// distance returns how many lines the runs lie apart, 0 if that differs or they
+// have more than one.
 func distance(runs []Run) int {
-	if len(runs) < 2 {
+	if len(runs) < 2 || linesOf(runs) > len(runs) {
 		return 0
 	}
 	step := runs[1].First - runs[0].First

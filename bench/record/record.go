@@ -40,7 +40,7 @@ type Line struct {
 	Spread float64 `json:"spread,omitempty"` // between the quartiles, as a part of the median
 	GBs    float64 `json:"gbs,omitempty"`
 
-	// The best of the loops that only load the same bytes, in the same run.
+	// The best of the loops of package limit, in the same run.
 	LimitGBs  float64 `json:"limit_gbs,omitempty"`
 	LimitLoop string  `json:"limit_loop,omitempty"`
 	Ratio     float64 `json:"ratio,omitempty"` // GBs / LimitGBs

@@ -16,7 +16,7 @@ func workOf(t elem.Type, c cases.Case, src, dst []byte) limit.Work {
 	}
 	bytes, added := w.Bytes(), c.Added()*t.Size()
 	w.Times = added / bytes
-	if 2*added > bytes { // else they are few among what has to be loaded
+	if 8*added >= 7*bytes { // else a sum could widen much less than is loaded
 		w.Widen = widening[t]
 	}
 	if result := c.Results() * t.Size(); 10*result > w.Bytes() {

@@ -1,4 +1,4 @@
-// Command gen writes the load-only loops of package limit for amd64. Run it
+// Command gen writes the loops of package limit for amd64 and arm64. Run it
 // through go generate in that package; its test fails when the checked-in files
 // are not what it writes.
 package main

@@ -99,17 +99,22 @@ func levelsOf(n, block int) int {
 	return levels
 }
 
-// joined returns the b for which 2^b rows are to be joined: so many that up to sixteen
-// rows remain, which take a node or two, of long runs of memory. Rows whose columns one
-// program sums at once are not joined if they are no shorter than a vector.
+// joined returns the b for which 2^b rows are to be joined: so many that eight to
+// sixteen rows remain, which take two nodes, of long runs of memory; or eight at most,
+// which take one, if rows are shorter than a vector. Other rows are not joined if one
+// program sums their columns at once.
 func joined(t kernels.Type, reduce, width, row int) int {
 	if row != width*t.Size() || reduce <= 1<<kernels.ColsLevels {
 		return 0
 	}
-	if reduce <= t.Lanes() && width*t.Acc().Size() >= narrowBytes {
+	b := bits.Len(uint(reduce)) - 1 - kernels.ColsLevels
+	switch narrow := width*t.Acc().Size() < narrowBytes; {
+	case narrow:
+		b = bits.Len(uint(reduce-1)) - kernels.ColsLevels
+	case reduce <= t.Lanes():
 		return 0
 	}
-	b := min(bits.Len(uint(reduce))-4, bits.Len(uint(t.Lanes()))-1)
+	b = min(b, bits.Len(uint(t.Lanes()))-1)
 	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
 		b--
 	}

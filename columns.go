@@ -68,7 +68,7 @@ func (p *pass) columns() {
 	if levels > 2 {
 		slots *= 2 // joined rows may be as wide as all the slots above them
 	}
-	width := min(p.inner, mem.n/slots/acc&^63)
+	width := tileWidth(p.inner, min(mem.n/slots, nodeBytesMost)/acc)
 	items := 1
 	if levels == 1 {
 		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, mem.n))
@@ -88,6 +88,17 @@ func (p *pass) columns() {
 			m.sum(p.reduce, mem)
 		}
 	}
+}
+
+// tileWidth returns the width of tiles of n columns, up to most, that are about equal: a
+// last one of a few columns would read little of each line.
+func tileWidth(n, most int) int {
+	const whole = 64 // columns: no tile but the last one ends inside of a vector
+	if n <= most {
+		return n
+	}
+	tiles := (n + most&^(whole-1) - 1) / (most &^ (whole - 1))
+	return ((n+tiles-1)/tiles + whole - 1) &^ (whole - 1)
 }
 
 // levelsOf returns how many levels of blocks a sequence of n elements has.

@@ -8,7 +8,7 @@ package reducesum
 // Kernels take rows as whole vectors. What they read behind the end of a row belongs
 // to later rows, and what they write there is written again, or belongs to nobody.
 // Where that is not so, at the end of the last items, a node is run twice: for the
-// vectors that are whole, and for a copy of the part that is left of its rows.
+// vectors that are whole, and for one more that overlaps them.
 
 import (
 	"math/bits"

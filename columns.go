@@ -68,7 +68,7 @@ func (p *pass) columns() {
 	if levels > 2 {
 		slots *= 2 // joined rows may be as wide as all the slots above them
 	}
-	width := min(p.inner, mem.n/slots/acc&^63)
+	width := tileWidth(p.inner, min(mem.n/slots, nodeBytesMost)/acc)
 	items := 1
 	if levels == 1 {
 		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, mem.n))
@@ -90,6 +90,17 @@ func (p *pass) columns() {
 	}
 }
 
+// tileWidth returns the width of tiles of n columns, up to most, that are about equal: a
+// last one of a few columns would read little of each line.
+func tileWidth(n, most int) int {
+	const whole = 64 // columns: no tile but the last one ends inside of a vector
+	if n <= most {
+		return n
+	}
+	tiles := (n + most&^(whole-1) - 1) / (most &^ (whole - 1))
+	return ((n+tiles-1)/tiles + whole - 1) &^ (whole - 1)
+}
+
 // levelsOf returns how many levels of blocks a sequence of n elements has.
 func levelsOf(n, block int) int {
 	levels := 1
@@ -99,17 +110,22 @@ func levelsOf(n, block int) int {
 	return levels
 }
 
-// joined returns the b for which 2^b rows are to be joined: so many that up to sixteen
-// rows remain, which take a node or two, of long runs of memory. Rows whose columns one
-// program sums at once are not joined if they are no shorter than a vector.
+// joined returns the b for which 2^b rows are to be joined: so many that eight to
+// sixteen rows remain, which take two nodes, of long runs of memory; or eight at most,
+// which take one, if rows are shorter than a vector. Other rows are not joined if one
+// program sums their columns at once.
 func joined(t kernels.Type, reduce, width, row int) int {
 	if row != width*t.Size() || reduce <= 1<<kernels.ColsLevels {
 		return 0
 	}
-	if reduce <= t.Lanes() && width*t.Acc().Size() >= narrowBytes {
+	b := bits.Len(uint(reduce)) - 1 - kernels.ColsLevels
+	switch narrow := width*t.Acc().Size() < narrowBytes; {
+	case narrow:
+		b = bits.Len(uint(reduce-1)) - kernels.ColsLevels
+	case reduce <= t.Lanes():
 		return 0
 	}
-	b := min(bits.Len(uint(reduce))-4, bits.Len(uint(t.Lanes()))-1)
+	b = min(b, bits.Len(uint(t.Lanes()))-1)
 	for b > 0 && width*t.Acc().Size()<<b > joinBytes {
 		b--
 	}

@@ -8,7 +8,7 @@ package reducesum
 // Kernels take rows as whole vectors. What they read behind the end of a row belongs
 // to later rows, and what they write there is written again, or belongs to nobody.
 // Where that is not so, at the end of the last items, a node is run twice: for the
-// vectors that are whole, and for a copy of the part that is left of its rows.
+// vectors that are whole, and for one more that overlaps them.
 
 import (
 	"math/bits"
@@ -147,14 +147,18 @@ type run struct {
 	over   int // items whose results may be written as whole vectors
 }
 
-// vectorsFor returns the instruction set whose kernel serves rows of n columns: short
-// ones are better off with shorter vectors, of which fewer cross cache lines; so are long
-// ones of float16, whose loop, which widens and adds 128 bits at a time, was a tenth
+// vectorsFor returns the instruction set whose kernel serves rows of n columns. Short
+// ones that end in less than half a vector are better off with shorter vectors; so are
+// long ones of float16, whose loop, which widens and adds 128 bits at a time, was a tenth
 // faster on an Intel Xeon than one with 256.
 func vectorsFor(isa kernels.ISA, t kernels.Type, n int) kernels.ISA {
+	if isa != kernels.AVX512 {
+		return isa
+	}
+	vec := kernels.ISAs[isa].VecBytes
 	row := n * t.Acc().Size()
-	long := t == kernels.F16 && row > kernels.ISAs[kernels.AVX512].VecBytes
-	if isa == kernels.AVX512 && (long || row <= kernels.ISAs[kernels.AVX2].VecBytes) {
+	switch rest := row & (vec - 1); {
+	case row <= 8*vec && rest > 0 && rest <= vec/2, t == kernels.F16 && row > vec:
 		return kernels.AVX2
 	}
 	return isa

@@ -92,9 +92,6 @@ func rowsF32AVX512(a *kernels.RowsArgs)
 func rowsF64AVX512(a *kernels.RowsArgs)
 
 //go:noescape
-func rowsF16AVX512(a *kernels.RowsArgs)
-
-//go:noescape
 func rowsBF16AVX512(a *kernels.RowsArgs)
 
 //go:noescape

@@ -157,18 +157,19 @@ type Machine interface {
 	// and needs the end of the readable memory if NeedsEnd says so (None: no
 	// byte behind the elements may be read; Inside: a whole vector may be).
 	// MasksLoads tells whether a part is loaded as fast as a whole.
-	MasksLoads() bool
 	NeedsEnd(t kernels.Type) bool
+	MasksLoads() bool
 	MakePartial(t kernels.Type, count GP, pad bool) Partial
 	FreePartial(p Partial)
 	LoadPartial(t kernels.Type, dst Vec, a Addr, p Partial, pad bool, end GP)
 	StorePartial(t kernels.Type, a Addr, v Vec, count GP)
-	// The last vector of a row, at a. The row may have to fill one vector at least,
-	// if NeedsEnd says so: then what is loaded ends with the row.
+	RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP)
+	// MakeLast prepares for the last vectors of rows, of count elements, LoadLast loads
+	// one from a. If NeedsEnd says so, a whole vector that ends with the row is read, and
+	// there has to be one.
 	MakeLast(t kernels.Type, count GP) Last
 	LoadLast(t kernels.Type, dst Vec, a Addr, l Last)
 	FreeLast(l Last)
-	RoundStorePartial(t kernels.Type, a Addr, v Vec, count GP)
 
 	// FoldPair folds, in a and in b, every group of 2h accumulators in half:
 	// lane j of a group is added to lane j+h. The halves are put together as

@@ -6,23 +6,20 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// Rows of few vectors are summed by code in a straight line, one for each number
-// of vectors that a row may fill, the last of them in part. Rows that fill no
-// more than half a vector, one behind the other in memory, are loaded several to
-// a vector. Rows of one or two vectors go from memory straight into the folding,
-// a whole group at a time.
+// Rows of up to two vectors are summed a whole group at a time, as many as a vector has
+// lanes: they go from memory straight into the folding. Those that fill no more than half
+// a vector, one behind the other in memory, are loaded several to a vector.
 
 // groups emits the loops for whole groups of rows of up to two vectors.
 func groups(l *rowLoop, length GP) {
-	m, t, r := l.m, l.t, l.m.Regs()
 	packed(l, length)
 	end := None
-	if m.NeedsEnd(t) {
+	if l.m.NeedsEnd(l.t) {
 		end = rowsEnd(l, length)
 	}
 	wholeGroups(l, length, end)
 	if end != None {
-		r.FreeGP(end)
+		l.m.Regs().FreeGP(end)
 	}
 }
 

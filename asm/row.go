@@ -153,9 +153,7 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	halves := sums
 	for len(halves) > 2 {
 		h := len(halves) / 2
-		for i := range h {
-			m.AddVec(t, halves[i], halves[i], halves[i+h])
-		}
+		addEach(m, t, halves[:h], halves[h:])
 		halves = halves[:h]
 	}
 	m.AddVec(t, x, halves[0], halves[1])
@@ -212,22 +210,16 @@ func (w *rowKernel) two(label func(what string) string, sums []Vec, src, p GP, x
 	if width < n {
 		m.LoadAddVecs(t, sums[width:], at(0, width))
 	}
-	for i, v := range one {
-		m.AddVec(t, sums[i], sums[i], v)
-	}
+	addEach(m, t, sums[:width], one)
 	m.Jump(label("Added"))
 	if width < n {
 		m.Label(label("Wide"))
 		m.LoadVecs(t, one, at(0, 0))
 		m.LoadAddVecs(t, one, at(1, 0))
-		for i, v := range one {
-			m.AddVec(t, sums[i], sums[i], v)
-		}
+		addEach(m, t, sums[:width], one)
 		m.LoadVecs(t, one, at(0, width))
 		w.addLast(label("Wide"), one, n+width, p, x)
-		for i, v := range one {
-			m.AddVec(t, sums[width+i], sums[width+i], v)
-		}
+		addEach(m, t, sums[width:], one)
 		m.Jump(label("Added"))
 	}
 	r.Free(one...)
@@ -266,9 +258,7 @@ func (x waiting) add(m Machine, t kernels.Type, sums []Vec) {
 		m.LoadAddVecs(t.Acc(), sums, x.at)
 		return
 	}
-	for i, v := range sums {
-		m.AddVec(t, v, v, x.vecs[i])
-	}
+	addEach(m, t, sums, x.vecs)
 }
 
 // wait lets the tree of the n rows at p wait in x, if there is one, and moves p behind it.

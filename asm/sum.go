@@ -1,8 +1,6 @@
 package main
 
-import (
-	"github.com/reducesum/reducesum/kernels"
-)
+import "github.com/reducesum/reducesum/kernels"
 
 // sum sums one sequence of up to kernels.SumBlocks blocks. Those that need no frame
 // are summed here: a small sum takes as long as what comes before and after it. All
@@ -61,7 +59,7 @@ func framed(m Machine, t kernels.Type) int {
 	return t.Block()
 }
 
-// longName is the name of the part of sum that is for more than a block.
+// longName is the name of the part of sum that takes a frame.
 func longName(t kernels.Type, isa kernels.ISA) string {
 	return kernels.Ops[kernels.OpSum].Name + "Long" + t.String() + isa.String()
 }
@@ -106,7 +104,7 @@ func sumLong(m Machine, t kernels.Type) {
 	m.JumpIfInt(Equal, left, 0, "whole")
 
 	m.Label("row")
-	w := newRowKernel(m, t, left) // what it it reads before a short row is the block there
+	w := newRowKernel(m, t, left) // what it reads before a short row is the block there
 	w.longest(spill.Plus(blockSpill(m, t)))
 	w.long("rest", src, x)
 	m.JumpIfInt(Equal, slot, 0, "fold")

@@ -77,11 +77,16 @@ func treeInOrder(m Machine, t kernels.Type, rows, n int, has func(row int) bool,
 // every is for trees whose rows all exist.
 func every(int) bool { return true }
 
-// addVecs emits a += b, and gives b back.
-func addVecs(m Machine, t kernels.Type, a, b []Vec) {
+// addEach emits a += b.
+func addEach(m Machine, t kernels.Type, a, b []Vec) {
 	for v := range a {
 		m.AddVec(t, a[v], a[v], b[v])
 	}
+}
+
+// addVecs emits a += b, and gives b back.
+func addVecs(m Machine, t kernels.Type, a, b []Vec) {
+	addEach(m, t, a, b)
 	m.Regs().Free(b...)
 }
 

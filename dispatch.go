@@ -3,6 +3,8 @@ package reducesum
 import (
 	"os"
 	"slices"
+	"sync/atomic"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 
@@ -64,4 +66,15 @@ func supported(isa kernels.ISA) bool {
 
 func available(isa kernels.ISA) bool {
 	return slices.Contains(implementations, Implementation{isa})
+}
+
+// tables are where the dispatcher finds the kernels of each element type: nowhere,
+// until a function of the API is called that is compiled for it.
+var tables [kernels.NumTypes]unsafe.Pointer
+
+// use makes the kernels of a type known to the dispatcher.
+func use(t kernels.Type, table func() unsafe.Pointer) {
+	if atomic.LoadPointer(&tables[t]) == nil {
+		atomic.StorePointer(&tables[t], table())
+	}
 }

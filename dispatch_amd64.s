@@ -8,250 +8,238 @@
 TEXT ·sum(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    sumTable<>(SB), CX
-	JMP     (CX)(AX*8)
-
-DATA sumTable<>+0(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+8(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+16(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+24(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+32(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+40(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+48(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+56(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+64(SB)/8, $·sumF32AVX2(SB)
-DATA sumTable<>+72(SB)/8, $·sumF64AVX2(SB)
-DATA sumTable<>+80(SB)/8, $·sumF16AVX2(SB)
-DATA sumTable<>+88(SB)/8, $·sumBF16AVX2(SB)
-DATA sumTable<>+96(SB)/8, $·sumI32AVX2(SB)
-DATA sumTable<>+104(SB)/8, $·sumI64AVX2(SB)
-DATA sumTable<>+112(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+120(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+128(SB)/8, $·sumF32AVX512(SB)
-DATA sumTable<>+136(SB)/8, $·sumF64AVX512(SB)
-DATA sumTable<>+144(SB)/8, $·sumF16AVX2(SB)
-DATA sumTable<>+152(SB)/8, $·sumBF16AVX512(SB)
-DATA sumTable<>+160(SB)/8, $·sumI32AVX512(SB)
-DATA sumTable<>+168(SB)/8, $·sumI64AVX512(SB)
-DATA sumTable<>+176(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+184(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+192(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+200(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+208(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+216(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+224(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+232(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+240(SB)/8, $·sumGeneric(SB)
-DATA sumTable<>+248(SB)/8, $·sumGeneric(SB)
-GLOBL sumTable<>(SB), RODATA|NOPTR, $256
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     0(CX)(AX*8)
 
 // func blocks(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·blocks(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    blocksTable<>(SB), CX
-	JMP     (CX)(AX*8)
-
-DATA blocksTable<>+0(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+8(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+16(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+24(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+32(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+40(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+48(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+56(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+64(SB)/8, $·blocksF32AVX2(SB)
-DATA blocksTable<>+72(SB)/8, $·blocksF64AVX2(SB)
-DATA blocksTable<>+80(SB)/8, $·blocksF16AVX2(SB)
-DATA blocksTable<>+88(SB)/8, $·blocksBF16AVX2(SB)
-DATA blocksTable<>+96(SB)/8, $·blocksI32AVX2(SB)
-DATA blocksTable<>+104(SB)/8, $·blocksI64AVX2(SB)
-DATA blocksTable<>+112(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+120(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+128(SB)/8, $·blocksF32AVX512(SB)
-DATA blocksTable<>+136(SB)/8, $·blocksF64AVX512(SB)
-DATA blocksTable<>+144(SB)/8, $·blocksF16AVX2(SB)
-DATA blocksTable<>+152(SB)/8, $·blocksBF16AVX512(SB)
-DATA blocksTable<>+160(SB)/8, $·blocksI32AVX512(SB)
-DATA blocksTable<>+168(SB)/8, $·blocksI64AVX512(SB)
-DATA blocksTable<>+176(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+184(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+192(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+200(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+208(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+216(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+224(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+232(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+240(SB)/8, $·rowsGeneric(SB)
-DATA blocksTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL blocksTable<>(SB), RODATA|NOPTR, $256
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     32(CX)(AX*8)
 
 // func rows(a *kernels.RowsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·rows(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    rowsTable<>(SB), CX
-	JMP     (CX)(AX*8)
-
-DATA rowsTable<>+0(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+8(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+16(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+24(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+32(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+40(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+48(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+56(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+64(SB)/8, $·rowsF32AVX2(SB)
-DATA rowsTable<>+72(SB)/8, $·rowsF64AVX2(SB)
-DATA rowsTable<>+80(SB)/8, $·rowsF16AVX2(SB)
-DATA rowsTable<>+88(SB)/8, $·rowsBF16AVX2(SB)
-DATA rowsTable<>+96(SB)/8, $·rowsI32AVX2(SB)
-DATA rowsTable<>+104(SB)/8, $·rowsI64AVX2(SB)
-DATA rowsTable<>+112(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+120(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+128(SB)/8, $·rowsF32AVX512(SB)
-DATA rowsTable<>+136(SB)/8, $·rowsF64AVX512(SB)
-DATA rowsTable<>+144(SB)/8, $·rowsF16AVX2(SB)
-DATA rowsTable<>+152(SB)/8, $·rowsBF16AVX512(SB)
-DATA rowsTable<>+160(SB)/8, $·rowsI32AVX512(SB)
-DATA rowsTable<>+168(SB)/8, $·rowsI64AVX512(SB)
-DATA rowsTable<>+176(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+184(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+192(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+200(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+208(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+216(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+224(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+232(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+240(SB)/8, $·rowsGeneric(SB)
-DATA rowsTable<>+248(SB)/8, $·rowsGeneric(SB)
-GLOBL rowsTable<>(SB), RODATA|NOPTR, $256
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     64(CX)(AX*8)
 
 // func cols(a *kernels.ColsArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·cols(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    colsTable<>(SB), CX
-	JMP     (CX)(AX*8)
-
-DATA colsTable<>+0(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+8(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+16(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+24(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+32(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+40(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+48(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+56(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+64(SB)/8, $·colsF32AVX2(SB)
-DATA colsTable<>+72(SB)/8, $·colsF64AVX2(SB)
-DATA colsTable<>+80(SB)/8, $·colsF16AVX2(SB)
-DATA colsTable<>+88(SB)/8, $·colsBF16AVX2(SB)
-DATA colsTable<>+96(SB)/8, $·colsI32AVX2(SB)
-DATA colsTable<>+104(SB)/8, $·colsI64AVX2(SB)
-DATA colsTable<>+112(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+120(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+128(SB)/8, $·colsF32AVX512(SB)
-DATA colsTable<>+136(SB)/8, $·colsF64AVX512(SB)
-DATA colsTable<>+144(SB)/8, $·colsF16AVX512(SB)
-DATA colsTable<>+152(SB)/8, $·colsBF16AVX512(SB)
-DATA colsTable<>+160(SB)/8, $·colsI32AVX512(SB)
-DATA colsTable<>+168(SB)/8, $·colsI64AVX512(SB)
-DATA colsTable<>+176(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+184(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+192(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+200(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+208(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+216(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+224(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+232(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+240(SB)/8, $·colsGeneric(SB)
-DATA colsTable<>+248(SB)/8, $·colsGeneric(SB)
-GLOBL colsTable<>(SB), RODATA|NOPTR, $256
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     96(CX)(AX*8)
 
 // func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·round(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    roundTable<>(SB), CX
-	JMP     (CX)(AX*8)
-
-DATA roundTable<>+0(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+8(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+16(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+24(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+32(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+40(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+48(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+56(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+64(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+72(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+80(SB)/8, $·roundF16AVX2(SB)
-DATA roundTable<>+88(SB)/8, $·roundBF16AVX2(SB)
-DATA roundTable<>+96(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+104(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+112(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+120(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+128(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+136(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+144(SB)/8, $·roundF16AVX512(SB)
-DATA roundTable<>+152(SB)/8, $·roundBF16AVX512(SB)
-DATA roundTable<>+160(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+168(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+176(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+184(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+192(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+200(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+208(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+216(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+224(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+232(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+240(SB)/8, $·roundGeneric(SB)
-DATA roundTable<>+248(SB)/8, $·roundGeneric(SB)
-GLOBL roundTable<>(SB), RODATA|NOPTR, $256
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     128(CX)(AX*8)
 
 // func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
 TEXT ·pack(SB), NOSPLIT|NOFRAME, $0-10
 	MOVBLZX isa+8(FP), AX
 	MOVBLZX t+9(FP), CX
-	LEAQ    (CX)(AX*8), AX
-	LEAQ    packTable<>(SB), CX
-	JMP     (CX)(AX*8)
+	LEAQ    ·tables(SB), DX
+	MOVQ    (DX)(CX*8), CX
+	JMP     160(CX)(AX*8)
 
-DATA packTable<>+0(SB)/8, $·packGeneric(SB)
-DATA packTable<>+8(SB)/8, $·packGeneric(SB)
-DATA packTable<>+16(SB)/8, $·packGeneric(SB)
-DATA packTable<>+24(SB)/8, $·packGeneric(SB)
-DATA packTable<>+32(SB)/8, $·packGeneric(SB)
-DATA packTable<>+40(SB)/8, $·packGeneric(SB)
-DATA packTable<>+48(SB)/8, $·packGeneric(SB)
-DATA packTable<>+56(SB)/8, $·packGeneric(SB)
-DATA packTable<>+64(SB)/8, $·packF32AVX2(SB)
-DATA packTable<>+72(SB)/8, $·packF64AVX2(SB)
-DATA packTable<>+80(SB)/8, $·packF16AVX2(SB)
-DATA packTable<>+88(SB)/8, $·packF16AVX2(SB)
-DATA packTable<>+96(SB)/8, $·packF32AVX2(SB)
-DATA packTable<>+104(SB)/8, $·packF64AVX2(SB)
-DATA packTable<>+112(SB)/8, $·packGeneric(SB)
-DATA packTable<>+120(SB)/8, $·packGeneric(SB)
-DATA packTable<>+128(SB)/8, $·packF32AVX2(SB)
-DATA packTable<>+136(SB)/8, $·packF64AVX2(SB)
-DATA packTable<>+144(SB)/8, $·packF16AVX2(SB)
-DATA packTable<>+152(SB)/8, $·packF16AVX2(SB)
-DATA packTable<>+160(SB)/8, $·packF32AVX2(SB)
-DATA packTable<>+168(SB)/8, $·packF64AVX2(SB)
-DATA packTable<>+176(SB)/8, $·packGeneric(SB)
-DATA packTable<>+184(SB)/8, $·packGeneric(SB)
-DATA packTable<>+192(SB)/8, $·packGeneric(SB)
-DATA packTable<>+200(SB)/8, $·packGeneric(SB)
-DATA packTable<>+208(SB)/8, $·packGeneric(SB)
-DATA packTable<>+216(SB)/8, $·packGeneric(SB)
-DATA packTable<>+224(SB)/8, $·packGeneric(SB)
-DATA packTable<>+232(SB)/8, $·packGeneric(SB)
-DATA packTable<>+240(SB)/8, $·packGeneric(SB)
-DATA packTable<>+248(SB)/8, $·packGeneric(SB)
-GLOBL packTable<>(SB), RODATA|NOPTR, $256
+// func tableF32() unsafe.Pointer
+TEXT ·tableF32(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsF32Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsF32Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsF32Table<>+8(SB)/8, $·sumF32AVX2(SB)
+DATA kernelsF32Table<>+16(SB)/8, $·sumF32AVX512(SB)
+DATA kernelsF32Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsF32Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF32Table<>+40(SB)/8, $·blocksF32AVX2(SB)
+DATA kernelsF32Table<>+48(SB)/8, $·blocksF32AVX512(SB)
+DATA kernelsF32Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF32Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF32Table<>+72(SB)/8, $·rowsF32AVX2(SB)
+DATA kernelsF32Table<>+80(SB)/8, $·rowsF32AVX512(SB)
+DATA kernelsF32Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF32Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsF32Table<>+104(SB)/8, $·colsF32AVX2(SB)
+DATA kernelsF32Table<>+112(SB)/8, $·colsF32AVX512(SB)
+DATA kernelsF32Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsF32Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsF32Table<>+136(SB)/8, $·roundGeneric(SB)
+DATA kernelsF32Table<>+144(SB)/8, $·roundGeneric(SB)
+DATA kernelsF32Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsF32Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsF32Table<>+168(SB)/8, $·packF32AVX2(SB)
+DATA kernelsF32Table<>+176(SB)/8, $·packF32AVX2(SB)
+DATA kernelsF32Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsF32Table<>(SB), RODATA|NOPTR, $192
+
+// func tableF64() unsafe.Pointer
+TEXT ·tableF64(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsF64Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsF64Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsF64Table<>+8(SB)/8, $·sumF64AVX2(SB)
+DATA kernelsF64Table<>+16(SB)/8, $·sumF64AVX512(SB)
+DATA kernelsF64Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsF64Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF64Table<>+40(SB)/8, $·blocksF64AVX2(SB)
+DATA kernelsF64Table<>+48(SB)/8, $·blocksF64AVX512(SB)
+DATA kernelsF64Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF64Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF64Table<>+72(SB)/8, $·rowsF64AVX2(SB)
+DATA kernelsF64Table<>+80(SB)/8, $·rowsF64AVX512(SB)
+DATA kernelsF64Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF64Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsF64Table<>+104(SB)/8, $·colsF64AVX2(SB)
+DATA kernelsF64Table<>+112(SB)/8, $·colsF64AVX512(SB)
+DATA kernelsF64Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsF64Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsF64Table<>+136(SB)/8, $·roundGeneric(SB)
+DATA kernelsF64Table<>+144(SB)/8, $·roundGeneric(SB)
+DATA kernelsF64Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsF64Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsF64Table<>+168(SB)/8, $·packF64AVX2(SB)
+DATA kernelsF64Table<>+176(SB)/8, $·packF64AVX2(SB)
+DATA kernelsF64Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsF64Table<>(SB), RODATA|NOPTR, $192
+
+// func tableF16() unsafe.Pointer
+TEXT ·tableF16(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsF16Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsF16Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsF16Table<>+8(SB)/8, $·sumF16AVX2(SB)
+DATA kernelsF16Table<>+16(SB)/8, $·sumF16AVX2(SB)
+DATA kernelsF16Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsF16Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF16Table<>+40(SB)/8, $·blocksF16AVX2(SB)
+DATA kernelsF16Table<>+48(SB)/8, $·blocksF16AVX2(SB)
+DATA kernelsF16Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF16Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF16Table<>+72(SB)/8, $·rowsF16AVX2(SB)
+DATA kernelsF16Table<>+80(SB)/8, $·rowsF16AVX2(SB)
+DATA kernelsF16Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsF16Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsF16Table<>+104(SB)/8, $·colsF16AVX2(SB)
+DATA kernelsF16Table<>+112(SB)/8, $·colsF16AVX512(SB)
+DATA kernelsF16Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsF16Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsF16Table<>+136(SB)/8, $·roundF16AVX2(SB)
+DATA kernelsF16Table<>+144(SB)/8, $·roundF16AVX512(SB)
+DATA kernelsF16Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsF16Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsF16Table<>+168(SB)/8, $·packF16AVX2(SB)
+DATA kernelsF16Table<>+176(SB)/8, $·packF16AVX2(SB)
+DATA kernelsF16Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsF16Table<>(SB), RODATA|NOPTR, $192
+
+// func tableBF16() unsafe.Pointer
+TEXT ·tableBF16(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsBF16Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsBF16Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsBF16Table<>+8(SB)/8, $·sumBF16AVX2(SB)
+DATA kernelsBF16Table<>+16(SB)/8, $·sumBF16AVX512(SB)
+DATA kernelsBF16Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsBF16Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsBF16Table<>+40(SB)/8, $·blocksBF16AVX2(SB)
+DATA kernelsBF16Table<>+48(SB)/8, $·blocksBF16AVX512(SB)
+DATA kernelsBF16Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsBF16Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsBF16Table<>+72(SB)/8, $·rowsBF16AVX2(SB)
+DATA kernelsBF16Table<>+80(SB)/8, $·rowsBF16AVX512(SB)
+DATA kernelsBF16Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsBF16Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsBF16Table<>+104(SB)/8, $·colsBF16AVX2(SB)
+DATA kernelsBF16Table<>+112(SB)/8, $·colsBF16AVX512(SB)
+DATA kernelsBF16Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsBF16Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsBF16Table<>+136(SB)/8, $·roundBF16AVX2(SB)
+DATA kernelsBF16Table<>+144(SB)/8, $·roundBF16AVX512(SB)
+DATA kernelsBF16Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsBF16Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsBF16Table<>+168(SB)/8, $·packF16AVX2(SB)
+DATA kernelsBF16Table<>+176(SB)/8, $·packF16AVX2(SB)
+DATA kernelsBF16Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsBF16Table<>(SB), RODATA|NOPTR, $192
+
+// func tableI32() unsafe.Pointer
+TEXT ·tableI32(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsI32Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsI32Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsI32Table<>+8(SB)/8, $·sumI32AVX2(SB)
+DATA kernelsI32Table<>+16(SB)/8, $·sumI32AVX512(SB)
+DATA kernelsI32Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsI32Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI32Table<>+40(SB)/8, $·blocksI32AVX2(SB)
+DATA kernelsI32Table<>+48(SB)/8, $·blocksI32AVX512(SB)
+DATA kernelsI32Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI32Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI32Table<>+72(SB)/8, $·rowsI32AVX2(SB)
+DATA kernelsI32Table<>+80(SB)/8, $·rowsI32AVX512(SB)
+DATA kernelsI32Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI32Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsI32Table<>+104(SB)/8, $·colsI32AVX2(SB)
+DATA kernelsI32Table<>+112(SB)/8, $·colsI32AVX512(SB)
+DATA kernelsI32Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsI32Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsI32Table<>+136(SB)/8, $·roundGeneric(SB)
+DATA kernelsI32Table<>+144(SB)/8, $·roundGeneric(SB)
+DATA kernelsI32Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsI32Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsI32Table<>+168(SB)/8, $·packF32AVX2(SB)
+DATA kernelsI32Table<>+176(SB)/8, $·packF32AVX2(SB)
+DATA kernelsI32Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsI32Table<>(SB), RODATA|NOPTR, $192
+
+// func tableI64() unsafe.Pointer
+TEXT ·tableI64(SB), NOSPLIT|NOFRAME, $0-8
+	LEAQ kernelsI64Table<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET
+
+DATA kernelsI64Table<>+0(SB)/8, $·sumGeneric(SB)
+DATA kernelsI64Table<>+8(SB)/8, $·sumI64AVX2(SB)
+DATA kernelsI64Table<>+16(SB)/8, $·sumI64AVX512(SB)
+DATA kernelsI64Table<>+24(SB)/8, $·sumGeneric(SB)
+DATA kernelsI64Table<>+32(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI64Table<>+40(SB)/8, $·blocksI64AVX2(SB)
+DATA kernelsI64Table<>+48(SB)/8, $·blocksI64AVX512(SB)
+DATA kernelsI64Table<>+56(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI64Table<>+64(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI64Table<>+72(SB)/8, $·rowsI64AVX2(SB)
+DATA kernelsI64Table<>+80(SB)/8, $·rowsI64AVX512(SB)
+DATA kernelsI64Table<>+88(SB)/8, $·rowsGeneric(SB)
+DATA kernelsI64Table<>+96(SB)/8, $·colsGeneric(SB)
+DATA kernelsI64Table<>+104(SB)/8, $·colsI64AVX2(SB)
+DATA kernelsI64Table<>+112(SB)/8, $·colsI64AVX512(SB)
+DATA kernelsI64Table<>+120(SB)/8, $·colsGeneric(SB)
+DATA kernelsI64Table<>+128(SB)/8, $·roundGeneric(SB)
+DATA kernelsI64Table<>+136(SB)/8, $·roundGeneric(SB)
+DATA kernelsI64Table<>+144(SB)/8, $·roundGeneric(SB)
+DATA kernelsI64Table<>+152(SB)/8, $·roundGeneric(SB)
+DATA kernelsI64Table<>+160(SB)/8, $·packGeneric(SB)
+DATA kernelsI64Table<>+168(SB)/8, $·packF64AVX2(SB)
+DATA kernelsI64Table<>+176(SB)/8, $·packF64AVX2(SB)
+DATA kernelsI64Table<>+184(SB)/8, $·packGeneric(SB)
+GLOBL kernelsI64Table<>(SB), RODATA|NOPTR, $192

@@ -41,36 +41,68 @@ const (
 
 // dtypes describes each DType; the row of the zero value is empty.
 var dtypes = [numDTypes]dtype{
-	F32:  dtypeOf[float32]("float32", 1),
-	F64:  dtypeOf[float64]("float64", 11),
-	F16:  dtypeOf[Float16]("float16", 10),
-	BF16: dtypeOf[BFloat16]("bfloat16", 16),
-	I32:  dtypeOf[int32]("int32", 6),
-	I64:  dtypeOf[int64]("int64", 7),
-	U32:  dtypeOf[uint32]("uint32", 12),
-	U64:  dtypeOf[uint64]("uint64", 13),
+	F32:  {"float32", 1, 4, unsafe.Alignof(float32(0))},
+	F64:  {"float64", 11, 8, unsafe.Alignof(float64(0))},
+	F16:  {"float16", 10, 2, unsafe.Alignof(Float16(0))},
+	BF16: {"bfloat16", 16, 2, unsafe.Alignof(BFloat16(0))},
+	I32:  {"int32", 6, 4, unsafe.Alignof(int32(0))},
+	I64:  {"int64", 7, 8, unsafe.Alignof(int64(0))},
+	U32:  {"uint32", 12, 4, unsafe.Alignof(uint32(0))},
+	U64:  {"uint64", 13, 8, unsafe.Alignof(uint64(0))},
 }
 
 type dtype struct {
 	name        string
 	onnx        int32 // TensorProto.DataType
 	size, align uintptr
-	run         func(p *Plan, dst, src array) error
-	reduceSum   func(src array, shape []int, op Op, opts []Option) (array, []int, error)
 }
 
-func dtypeOf[T Element](name string, onnx int32) dtype {
-	var zero T
-	return dtype{
-		name: name, onnx: onnx, size: unsafe.Sizeof(zero), align: unsafe.Alignof(zero),
-		run: func(p *Plan, dst, src array) error {
-			return Run(p, sliceOf[T](dst), sliceOf[T](src))
-		},
-		reduceSum: func(src array, shape []int, op Op, opts []Option) (array, []int, error) {
-			dst, out, err := ReduceSum(sliceOf[T](src), shape, op, opts...)
-			return arrayOf(dst), out, err
-		},
+// run is [Run] for elements of type t. (A table of functions would bring the kernels
+// of all types into every program.)
+func (t DType) run(p *Plan, dst, src array) error {
+	switch t {
+	case F32:
+		return Run(p, sliceOf[float32](dst), sliceOf[float32](src))
+	case F64:
+		return Run(p, sliceOf[float64](dst), sliceOf[float64](src))
+	case F16:
+		return Run(p, sliceOf[Float16](dst), sliceOf[Float16](src))
+	case BF16:
+		return Run(p, sliceOf[BFloat16](dst), sliceOf[BFloat16](src))
+	case I32:
+		return Run(p, sliceOf[int32](dst), sliceOf[int32](src))
+	case I64:
+		return Run(p, sliceOf[int64](dst), sliceOf[int64](src))
+	case U32:
+		return Run(p, sliceOf[uint32](dst), sliceOf[uint32](src))
 	}
+	return Run(p, sliceOf[uint64](dst), sliceOf[uint64](src))
+}
+
+// reduceSum is [ReduceSum] for elements of type t.
+func (t DType) reduceSum(src array, shape []int, op Op, opts []Option) (array, []int, error) {
+	switch t {
+	case F32:
+		return reduceArray[float32](src, shape, op, opts)
+	case F64:
+		return reduceArray[float64](src, shape, op, opts)
+	case F16:
+		return reduceArray[Float16](src, shape, op, opts)
+	case BF16:
+		return reduceArray[BFloat16](src, shape, op, opts)
+	case I32:
+		return reduceArray[int32](src, shape, op, opts)
+	case I64:
+		return reduceArray[int64](src, shape, op, opts)
+	case U32:
+		return reduceArray[uint32](src, shape, op, opts)
+	}
+	return reduceArray[uint64](src, shape, op, opts)
+}
+
+func reduceArray[T Element](src array, shape []int, op Op, opts []Option) (array, []int, error) {
+	dst, out, err := ReduceSum(sliceOf[T](src), shape, op, opts...)
+	return arrayOf(dst), out, err
 }
 
 // row returns the row of dtypes for t.
@@ -146,7 +178,7 @@ func RunAny(p *Plan, dst, src any) error {
 	if t == 0 || reflect.TypeOf(dst) != reflect.TypeOf(src) && typeIn(dst) != t {
 		return mismatch(dst, src)
 	}
-	return dtypes[t].run(p, arrayIn(dst), arrayIn(src))
+	return t.run(p, arrayIn(dst), arrayIn(src))
 }
 
 // mismatch is the error of RunAny for slices that have not the same type of elements.
@@ -180,7 +212,7 @@ func RunBytes(p *Plan, t DType, dst, src []byte) error {
 	if err != nil {
 		return err
 	}
-	return dtypes[t].run(p, d, s)
+	return t.run(p, d, s)
 }
 
 // ReduceSumAny is [ReduceSum] on a slice whose type is known at run time, of those
@@ -190,7 +222,7 @@ func ReduceSumAny(src any, shape []int, op Op, opts ...Option) (dst any, outShap
 	if t == 0 {
 		return nil, nil, mismatch(src, src)
 	}
-	d, out, err := dtypes[t].reduceSum(arrayIn(src), shape, op, opts)
+	d, out, err := t.reduceSum(arrayIn(src), shape, op, opts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -205,7 +237,7 @@ func ReduceSumBytes(t DType, src []byte, shape []int, op Op, opts ...Option) (ds
 	if err != nil {
 		return nil, nil, err
 	}
-	d, out, err := dtypes[t].reduceSum(s, shape, op, opts)
+	d, out, err := t.reduceSum(s, shape, op, opts)
 	if err != nil {
 		return nil, nil, err
 	}

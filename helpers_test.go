@@ -14,8 +14,12 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// TestMain lets tensors be split that are large enough to, but not worth it.
+// TestMain lets tensors be split that are large enough to, but not worth it, and makes
+// all kernels known, which tests call by themselves.
 func TestMain(m *testing.M) {
+	for _, e := range elementTypes {
+		e.Type()
+	}
 	parallelBytes = 4 * taskBytes
 	os.Exit(m.Run())
 }

@@ -4,7 +4,11 @@
 
 package reducesum
 
-import "github.com/reducesum/reducesum/kernels"
+import (
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
 
 // assembled are the instruction sets that kernels were generated for, best first.
 var assembled = []kernels.ISA{
@@ -40,6 +44,24 @@ func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type)
 //
 //go:noescape
 func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type)
+
+// tableF32 is where the kernels of F32 are.
+func tableF32() unsafe.Pointer
+
+// tableF64 is where the kernels of F64 are.
+func tableF64() unsafe.Pointer
+
+// tableF16 is where the kernels of F16 are.
+func tableF16() unsafe.Pointer
+
+// tableBF16 is where the kernels of BF16 are.
+func tableBF16() unsafe.Pointer
+
+// tableI32 is where the kernels of I32 are.
+func tableI32() unsafe.Pointer
+
+// tableI64 is where the kernels of I64 are.
+func tableI64() unsafe.Pointer
 
 // Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a
 // kernel asks for more stack.

@@ -4,7 +4,11 @@
 
 package reducesum
 
-import "github.com/reducesum/reducesum/kernels"
+import (
+	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
+)
 
 // assembled are the instruction sets that kernels were generated for, best first.
 var assembled = []kernels.ISA{}
@@ -38,3 +42,18 @@ func round(a *kernels.RoundArgs, isa kernels.ISA, t kernels.Type) {
 func pack(a *kernels.PackArgs, isa kernels.ISA, t kernels.Type) {
 	packGeneric(a, isa, t)
 }
+
+func tableF32() unsafe.Pointer { return noTable }
+
+func tableF64() unsafe.Pointer { return noTable }
+
+func tableF16() unsafe.Pointer { return noTable }
+
+func tableBF16() unsafe.Pointer { return noTable }
+
+func tableI32() unsafe.Pointer { return noTable }
+
+func tableI64() unsafe.Pointer { return noTable }
+
+// noTable stands for the tables of kernels, of which there are none.
+var noTable = unsafe.Pointer(&assembled)

@@ -159,25 +159,32 @@ func SumBlocks[T Element](dst, src []T, outer, reduce, inner int) error {
 // refuses: 2^47 bytes, or 2^30 where an int has 32 bits.
 const maxBytes = 1 << (30 + 17*(^uint(0)>>63))
 
-// typeOf returns the kernels' name for T. The compiler knows the answer for
-// all but the 16-bit types.
+// typeOf returns the kernels' name for T, and sees to it that there are kernels. The
+// compiler knows the answer for all but the 16-bit types.
 func typeOf[T Element]() kernels.Type {
 	var zero T
 	one := T(1)
 	float := one/2 != 0 // false for 16 bits, too
 	switch size := unsafe.Sizeof(zero); {
 	case size == 4 && float:
+		use(kernels.F32, tableF32)
 		return kernels.F32
 	case size == 4:
+		use(kernels.I32, tableI32)
 		return kernels.I32
 	case size == 8 && float:
+		use(kernels.F64, tableF64)
 		return kernels.F64
 	case size == 8:
+		use(kernels.I64, tableI64)
 		return kernels.I64
 	}
+	use(kernels.F32, tableF32) // for accumulators
 	if _, ok := any(zero).(Float16); ok {
+		use(kernels.F16, tableF16)
 		return kernels.F16
 	}
+	use(kernels.BF16, tableBF16)
 	return kernels.BF16
 }
 

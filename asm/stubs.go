@@ -23,7 +23,7 @@ func stubs(arch string) []byte {
 	} else {
 		p("//go:build %s\n", constraint)
 	}
-	p("package reducesum\n\nimport \"github.com/reducesum/reducesum/kernels\"\n")
+	p("package reducesum\n\nimport (\n\"unsafe\"\n\n\"github.com/reducesum/reducesum/kernels\"\n)\n")
 	var isas []kernels.ISA
 	for isa := kernels.NumISAs - 1; isa > kernels.Generic; isa-- { // best first
 		if arch != "" && kernels.ISAs[isa].Arch == arch {
@@ -45,6 +45,16 @@ func stubs(arch string) []byte {
 		} else {
 			p("%s {\n%s(a, isa, t)\n}\n", signature, generic(op))
 		}
+	}
+	for t := range kernels.NumTypes {
+		if len(isas) > 0 {
+			p("// table%s is where the kernels of %s are.\nfunc table%s() unsafe.Pointer\n", t, t, t)
+		} else {
+			p("func table%s() unsafe.Pointer { return noTable }\n", t)
+		}
+	}
+	if len(isas) == 0 {
+		p("// noTable stands for the tables of kernels, of which there are none.\nvar noTable = unsafe.Pointer(&assembled)")
 	}
 	if len(isas) > 0 {
 		p("// Nobody calls the kernels, but with these declarations the runtime knows the pointers among their arguments, where a")

@@ -24,6 +24,7 @@ type rowKernel struct {
 	last    GP   // the byte offset of the last vector
 	part    Last // how it is loaded
 	all     bool // rows of all lengths, else up to three rows of lanes and the last one
+	high    bool // most have four rows of lanes or more
 	waiting Addr // in the frame
 	// apart emits what is jumped to and from, away from what is run more often.
 	apart func()
@@ -129,9 +130,14 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	m.Move(p, src)
 	var eight, four waiting
 	if w.all {
-		m.JumpIfInt(GreaterEqual, w.last, 4*row, label("High"))
 		if !inFrame(m) {
 			eight.vecs, four.vecs = r.Vecs(perRow(m)), r.Vecs(perRow(m))
+		}
+		if w.high {
+			m.JumpIfInt(Less, w.last, 4*row, label("Low"))
+			w.waitBoth(p, &eight, &four, label)
+		} else {
+			m.JumpIfInt(GreaterEqual, w.last, 4*row, label("High"))
 		}
 	}
 	m.Label(label("Low"))
@@ -163,27 +169,24 @@ func (w *rowKernel) long(name string, src GP, x Vec) {
 	r.Free(eight.vecs...)
 	r.Free(four.vecs...)
 	w.apart = func() {
-		if w.all {
-			r.TakeGP(p)
-			m.Label(label("High"))
-			w.wait(8, p, &eight, label("No8"))
-			w.wait(4, p, &four, label("No4"))
-			m.Jump(label("Low"))
-			r.FreeGP(p)
-			r.Free(eight.vecs...)
-			r.Free(four.vecs...)
-		}
-		taken := slices.Concat(sums, eight.vecs, four.vecs)
-		for _, v := range taken {
+		r.TakeGP(p)
+		for _, v := range slices.Concat(eight.vecs, four.vecs) {
 			r.Take(v)
 		}
-		r.TakeGP(p)
+		if w.all && !w.high {
+			m.Label(label("High"))
+			w.waitBoth(p, &eight, &four, label)
+			m.Jump(label("Low"))
+		}
+		for _, v := range sums {
+			r.Take(v)
+		}
 		w.two(label, sums, src, p, x)
 		if w.all {
 			w.none(label, sums)
 			w.addWaiting(label, sums, eight, four)
 		}
-		r.Free(taken...)
+		r.Free(slices.Concat(sums, eight.vecs, four.vecs)...)
 		r.FreeGP(p)
 	}
 }
@@ -259,6 +262,14 @@ func (x waiting) add(m Machine, t kernels.Type, sums []Vec) {
 		return
 	}
 	addEach(m, t, sums, x.vecs)
+}
+
+// waitBoth lets the trees of eight and of four rows at p wait, if there are such.
+func (w *rowKernel) waitBoth(p GP, eight, four *waiting, label func(what string) string) {
+	w.m.Regs().Free(eight.vecs...)
+	w.m.Regs().Free(four.vecs...)
+	w.wait(8, p, eight, label("No8"))
+	w.wait(4, p, four, label("No4"))
 }
 
 // wait lets the tree of the n rows at p wait in x, if there is one, and moves p behind it.

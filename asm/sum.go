@@ -106,6 +106,7 @@ func sumLong(m Machine, t kernels.Type) {
 	m.Label("row")
 	w := newRowKernel(m, t, left) // what it reads before a short row is the block there
 	w.longest(spill.Plus(blockSpill(m, t)))
+	w.high = true
 	w.long("rest", src, x)
 	m.JumpIfInt(Equal, slot, 0, "fold")
 	m.Store(At(slot, 0), x)

@@ -45,10 +45,12 @@ func (m *mapping) guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		r := recover()
-		if r != nil && !m.isFault(r) {
+		left, ok := m.left()
+		short := ok && left < len(m.all)
+		if r != nil && !m.isFault(r, short) {
 			panic(r)
 		}
-		if left, ok := m.left(); ok && left < len(m.all) {
+		if short {
 			err = fmt.Errorf("the file was cut off while it was read: %d of %d bytes are left", left, len(m.all))
 		} else if r != nil {
 			err = errors.New("a part of the file cannot be read: the device, or the network, fails")
@@ -57,12 +59,13 @@ func (m *mapping) guard(do func() error) (err error) {
 	return do()
 }
 
-// isFault tells whether a panic is a fault in the mapped memory.
-func (m *mapping) isFault(r any) bool {
-	fault, ok := r.(interface {
-		runtime.Error
-		Addr() uintptr
-	})
+// isFault tells whether a panic is a fault in the mapped memory. That of a file
+// that is too short now needs no address, which not every system tells right.
+func (m *mapping) isFault(r any, short bool) bool {
+	if _, ok := r.(runtime.Error); ok && short {
+		return true
+	}
+	fault, ok := r.(interface{ Addr() uintptr })
 	begin := uintptr(unsafe.Pointer(unsafe.SliceData(m.all)))
 	return ok && fault.Addr()-begin < uintptr(len(m.all))
 }

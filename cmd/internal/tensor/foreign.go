@@ -217,6 +217,32 @@ func do(pool reducesum.Pool, n int, task func(i int)) {
 	}
 }
 
+// A freeList keeps what goroutines need for a while. Unlike a sync.Pool it keeps
+// all of it, so that there are never more than goroutines at a time.
+type freeList[T any] struct {
+	make func() T
+	mu   sync.Mutex
+	free []T
+}
+
+func (l *freeList[T]) get() T {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := len(l.free) - 1
+	if k < 0 {
+		return l.make()
+	}
+	x := l.free[k]
+	l.free = l.free[:k]
+	return x
+}
+
+func (l *freeList[T]) put(x T) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, x)
+}
+
 // firstError keeps the first of the errors of several goroutines.
 type firstError struct {
 	once sync.Once

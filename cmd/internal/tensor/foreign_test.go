@@ -88,9 +88,9 @@ func TestForeign(t *testing.T) {
 func testForeign[T reducesum.Element](t *testing.T) {
 	defer func(n int) { pieceElements = n }(pieceElements)
 	r := rand.New(rand.NewPCG(seed(t), 1))
-	shapes := [][]int{{}, {1}, {7}, {1025}, {100000}, {3, 50000}, {50000, 3}, {2, 3, 20000}, {20000, 3, 2},
-		{1500, 5, 40}, {40, 5, 1500}, {7, 1100, 1, 3, 5}, {300, 1, 300}, {2, 600, 2, 30, 2}, {1100, 2, 50, 2}, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 5, 2}}
-	for range 20 {
+	shapes := [][]int{{}, {1}, {7}, {1025}, {30000}, {200000}, {3, 10000}, {10000, 3}, {2, 3, 5000}, {5000, 3, 2},
+		{700, 5, 40}, {40, 5, 700}, {7, 1100, 1, 3}, {300, 1, 300}, {2, 600, 2, 30, 2}, {1100, 2, 50, 2}, {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 5, 2}}
+	for range 10 {
 		shape := make([]int, 1+r.IntN(5))
 		for i := range shape {
 			shape[i] = 1 + r.IntN(1<<(12/len(shape)))
@@ -100,7 +100,7 @@ func testForeign[T reducesum.Element](t *testing.T) {
 	orders := []binary.ByteOrder{binary.LittleEndian, binary.BigEndian}
 	for _, shape := range shapes {
 		x := values[T](r, product(shape))
-		for _, pieceElements = range []int{1, 1000, 5000, 1 << 17} {
+		for _, pieceElements = range []int{1, 3000, 1 << 17} {
 			op := reducesum.Op{KeepDims: r.IntN(2) == 0, NoopWithEmptyAxes: r.IntN(4) == 0}
 			for a := range shape {
 				if r.IntN(2) == 0 {

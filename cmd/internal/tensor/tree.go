@@ -3,7 +3,6 @@ package tensor
 import (
 	"cmp"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"github.com/reducesum/reducesum"
@@ -159,12 +158,12 @@ func sumBlocks[T, A reducesum.Element](t foreign[T], dst []T, results []int, red
 		}
 	}
 	strides := rowMajor(left)
-	newPiece := func() any { return &piece[T, A]{tensor: t, cutting: c, wide: wide, narrow: narrow} }
-	pieces := sync.Pool{New: newPiece}
+	newPiece := func() *piece[T, A] { return &piece[T, A]{tensor: t, cutting: c, wide: wide, narrow: narrow} }
+	pieces := freeList[*piece[T, A]]{make: newPiece} // as many as goroutines
 	var failed firstError
 	do(pool, c.count, func(task int) {
-		p := pieces.Get().(*piece[T, A])
-		defer pieces.Put(p)
+		p := pieces.get()
+		defer pieces.put(p)
 		start, err := p.sum(task)
 		switch {
 		case err != nil:
@@ -178,7 +177,7 @@ func sumBlocks[T, A reducesum.Element](t foreign[T], dst []T, results []int, red
 	if failed.err != nil || whole {
 		return failed.err
 	}
-	p := newPiece().(*piece[T, A])
+	p := newPiece()
 	p.x, p.dims = sums, left
 	for _, g := range c.groups[c.cut:] {
 		if err := p.sumGroup(g); err != nil {

@@ -28,9 +28,12 @@ const (
 	// narrowBytes is the size of a row of accumulators up to which the sums of
 	// all blocks are kept, to be summed as a matrix of their own.
 	narrowBytes = 32
-	// nodeBytesMost is how many bytes of accumulators are as many columns as a node takes:
-	// so many that a call reads no more than kernels.MaxBytes.
-	nodeBytesMost = 16 << 10
+	// tileBytes is how many bytes of accumulators are as many columns as a program sums at
+	// once: what a node reads is less than kernels.MaxBytes, and several slots stay in the
+	// first-level cache. Runs in memory should be long, so it is more for elements that are
+	// half as long as their accumulators.
+	tileBytes        = 12 << 10
+	tileBytesRounded = 16 << 10
 )
 
 // A matrix is outer matrices of the same shape, with rows of width elements
@@ -68,7 +71,7 @@ func (p *pass) columns() {
 	if levels > 2 {
 		slots *= 2 // joined rows may be as wide as all the slots above them
 	}
-	width := tileWidth(p.inner, min(mem.n/slots, nodeBytesMost)/acc)
+	width := tileWidth(p.inner, min(mem.n/slots/acc, mostColumns(p.t)))
 	items := 1
 	if levels == 1 {
 		items = min(p.outer, itemsAtOnce(p.isa, p.t, p.reduce, width, p.srcRow, mem.n))
@@ -88,6 +91,14 @@ func (p *pass) columns() {
 			m.sum(p.reduce, mem)
 		}
 	}
+}
+
+// mostColumns is how many columns a program sums at once.
+func mostColumns(t kernels.Type) int {
+	if t.Rounded() {
+		return tileBytesRounded / t.Acc().Size()
+	}
+	return tileBytes / t.Size()
 }
 
 // tileWidth returns the width of tiles of n columns, up to most, that are about equal: a
@@ -267,13 +278,13 @@ func (m *matrix) sumTreeOfBlocks(reduce int, mem memory) {
 // sumTree sums up to a block of rows with the tree for the given number of
 // lanes: that of a block, or less for joined rows.
 func (m *matrix) sumTree(reduce, lanes int, mem memory) {
-	most := nodeBytesMost / m.t.Acc().Size()
-	if m.width <= most {
+	width := tileWidth(m.width, mostColumns(m.t))
+	if m.width == width {
 		m.sumTile(reduce, lanes, mem)
 		return
 	}
-	for c := 0; c < m.width; c += most {
-		tile := m.tile(c, most)
+	for c := 0; c < m.width; c += width {
+		tile := m.tile(c, width)
 		tile.sumTile(reduce, lanes, mem)
 	}
 }
@@ -300,7 +311,7 @@ func (m *matrix) tile(column, width int) matrix {
 
 // addSecond adds the second one of two rows to the first.
 func (m *matrix) addSecond() {
-	most := nodeBytesMost / m.t.Size()
+	most := mostColumns(m.t)
 	for c := 0; c < m.width; c += most {
 		tile := m.tile(c, most)
 		node := [1]kernels.ColsNode{{Tree: int(treeOf[0b11]), Strides: [kernels.ColsLevels]int{m.row}}}

@@ -91,7 +91,7 @@ func (p *pass) longRow(dst, src unsafe.Pointer, n, level int) {
 	sumRows(p.isa, acc, dst, buf, 1, count, 0)
 }
 
-// The functions of this file call the kernels, a piece at a time, so that no
+// What follows calls the kernels, a piece at a time, so that no
 // call reads more than kernels.MaxBytes. A row that lies apart counts as a cache
 // line at least: what is not read of a line is fetched all the same.
 

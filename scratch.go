@@ -30,7 +30,7 @@ type scratch struct {
 	afterSums   guard
 	output      [16 << 10]byte // what the sums of a tile are rounded to
 	afterOutput guard
-	pack        [512 << 10]byte // elements, copied to be neighbours
+	pack        [1024 << 10]byte // elements, copied to be neighbours
 	afterPack   guard
 	axes        [1024]axis // of boxes
 	afterAxes   guard

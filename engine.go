@@ -83,10 +83,12 @@ func (e *engine) sum(g int, box []axis, to kernels.Type, dst, src unsafe.Pointer
 		e.pass(e.t, box, q.n, q.axes[0].stride, dst, src)
 		return
 	}
+	used := e.used
 	c := e.cut(g, box, false)
 	for i := range c.count {
 		e.sumTile(g, &c, i, to, dst, src)
 	}
+	e.used = used
 }
 
 // writable reports whether kernels can write the results of a box where they go.
@@ -105,7 +107,7 @@ func writable(box []axis, stride int) bool {
 // cuts are the tiles of a box.
 type cuts struct {
 	box    []axis
-	sizes  [maxAxes]int // indexes of each axis that a tile has; the last one may have less
+	sizes  []axis // indexes of each axis that a tile has; the last one may have less
 	count  int
 	direct bool // kernels read the elements where they lie
 	gap    int  // columns are so far apart that those between them are summed, too
@@ -116,7 +118,7 @@ type cuts struct {
 // cut cuts a box into tiles, for each result of which group g is to be summed.
 // Blocks of columns with gaps are not to be summed one by one.
 func (e *engine) cut(g int, box []axis, blocks bool) cuts {
-	q, c := &e.groups[g], cuts{box: box}
+	q, c := &e.groups[g], cuts{box: box, sizes: e.take(len(box))[:len(box)]}
 	most, results := tileResults, indexes(box)
 	switch {
 	case g == 0 && len(q.axes) == 1 && q.readable(box):
@@ -173,7 +175,7 @@ func (c *cuts) cut(most int) {
 			size = min(size, (even+63)&^63)
 		}
 		most /= size
-		c.sizes[i] = size
+		c.sizes[i].size = size
 		c.count *= (a.size + size - 1) / size
 	}
 }
@@ -190,10 +192,11 @@ type tile struct {
 func (c *cuts) tile(i int, axes []axis) tile {
 	p := tile{n: 1, compact: true}
 	for k, a := range c.box {
-		parts := (a.size + c.sizes[k] - 1) / c.sizes[k]
-		from := i % parts * c.sizes[k]
+		most := c.sizes[k].size
+		parts := (a.size + most - 1) / most
+		from := i % parts * most
 		i /= parts
-		size := min(c.sizes[k], a.size-from)
+		size := min(most, a.size-from)
 		p.read += from * a.stride
 		p.out += from * a.out
 		if size > 1 {

@@ -95,12 +95,13 @@ func nestOf(dims []dim, block int) nest {
 	return n
 }
 
-// single reports whether a nest is one pass.
-func (n *nest) single() bool {
-	if len(n.groups) != 1 || len(n.repeats) > 0 || len(n.kept) > 2 || len(n.groups[0].axes) > 1 {
+// rows reports whether a nest is rows of neighbours, whose results are neighbours, too:
+// a single call of a kernel, if it is small.
+func (n *nest) rows() bool {
+	if len(n.groups) != 1 || len(n.repeats) > 0 || len(n.kept) > 1 || len(n.groups[0].axes) > 1 {
 		return false
 	}
-	return n.groups[0].readable(n.kept) && writable(n.kept, n.groups[0].inner().stride)
+	return n.groups[0].inner().stride == 1
 }
 
 // sequenceOf returns the sequence of some axes, outermost first.

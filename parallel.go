@@ -73,7 +73,7 @@ func (j *job) run(n *nest, dst, src unsafe.Pointer) error {
 // share cuts a box for a number of tasks: the axis that is nearest in memory only
 // if no other one has indexes enough, and not into narrow columns.
 func share(box []axis, tasks int) cuts {
-	c := cuts{box: box, count: 1}
+	c := cuts{box: box, sizes: make([]axis, len(box)), count: 1}
 	for i := len(box) - 1; i >= 0; i-- {
 		a := box[i]
 		least := 1
@@ -81,11 +81,12 @@ func share(box []axis, tasks int) cuts {
 			least = minShare
 		}
 		parts := min((tasks+c.count-1)/c.count, max(1, a.size/least))
-		c.sizes[i] = (a.size + parts - 1) / parts
-		if i == 0 && parts > 1 && c.sizes[i] > 64 {
-			c.sizes[i] = (c.sizes[i] + 63) &^ 63
+		most := (a.size + parts - 1) / parts
+		if i == 0 && parts > 1 && most > 64 {
+			most = (most + 63) &^ 63
 		}
-		c.count *= (a.size + c.sizes[i] - 1) / c.sizes[i]
+		c.sizes[i].size = most
+		c.count *= (a.size + most - 1) / most
 	}
 	return c
 }
@@ -93,7 +94,7 @@ func share(box []axis, tasks int) cuts {
 // blocksBeatColumns reports whether cuts cut rows, which makes memory be read in
 // pieces, where there are blocks enough of whole rows for all workers.
 func (j *job) blocksBeatColumns(n *nest, c *cuts) bool {
-	if len(n.groups) > 1 || len(n.kept) == 0 || c.sizes[0] == n.kept[0].size || n.groups[0].step() < n.kept[0].stride {
+	if len(n.groups) > 1 || len(n.kept) == 0 || c.sizes[0].size == n.kept[0].size || n.groups[0].step() < n.kept[0].stride {
 		return false
 	}
 	return n.groups[0].n/j.t.Block()*indexes(n.kept[1:]) >= j.workers

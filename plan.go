@@ -99,7 +99,7 @@ func (p *Plan) arrange(dims []dim) {
 		}
 	}
 	p.sequence = len(dims) == 0 || len(dims) == 1 && dims[0].reduced && dims[0].stride == 1
-	if p.elements <= tinyElements && !p.sequence && !p.nests[0].single() {
+	if !p.sequence && !p.nests[0].rows() {
 		p.tiny = tinyOf(dims)
 	}
 }

@@ -1,6 +1,7 @@
 package reducesum
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -82,19 +83,61 @@ func (p *Plan) run(t kernels.Type, dst, src unsafe.Pointer) error {
 	return nil
 }
 
-// tinyElements is up to how many elements a tensor is small.
-const tinyElements = 128
+// A tensor is small that has up to tinyElements to gather; rows that are summed where
+// they lie may be longer.
+const (
+	tinyElements = 128
+	mostTinyRow  = 256
+)
 
 // A tiny is the sum of a small tensor, before an engine has cut it up: its elements
 // are gathered in the order of the sum, by a list of their offsets that the plan made,
-// so that each group is rows.
+// so that each group is rows. The innermost group of a packed tensor may be rows as it
+// is; the elements are then their sums.
 type tiny struct {
-	offsets []int
-	groups  []int // their sizes, innermost first
+	rows, length int // of the innermost group, if they are summed where they lie
+	offsets      []int
+	groups       []int // the sizes of those that are gathered, innermost first
 }
 
-// tinyOf returns the sum of a small tensor of some axes, none of size 0.
+// tinyOf returns the sum of a tensor of some axes, none of size 0; nil if it is not
+// small.
 func tinyOf(dims []dim) *tiny {
+	if k := len(dims) - 1; k > 0 && dims[k].reduced && dims[k].size <= mostTinyRow && rowsLie(dims) {
+		n := dims[k].size
+		outer := slices.Clone(dims[:k])
+		for i := range outer {
+			outer[i].stride /= n
+		}
+		if t := gatherOf(outer); t != nil {
+			t.rows, t.length = len(t.offsets), n
+			return t
+		}
+	}
+	return gatherOf(dims)
+}
+
+// rowsLie reports whether a tensor is packed.
+func rowsLie(dims []dim) bool {
+	n := 1
+	for _, d := range slices.Backward(dims) {
+		if d.stride != n {
+			return false
+		}
+		n *= d.size
+	}
+	return true
+}
+
+// gatherOf returns the sum of a tensor all of whose elements are gathered; nil if
+// there are too many.
+func gatherOf(dims []dim) *tiny {
+	n := 1
+	for _, d := range dims {
+		if n *= d.size; n > tinyElements {
+			return nil
+		}
+	}
 	offsets, groups := []int{0}, []int(nil)
 	extend := func(d dim) {
 		longer := make([]int, 0, len(offsets)*d.size)
@@ -121,7 +164,7 @@ func tinyOf(dims []dim) *tiny {
 		}
 		extend(d)
 	}
-	return &tiny{offsets, groups}
+	return &tiny{offsets: offsets, groups: groups}
 }
 
 // run sums a small tensor.
@@ -132,7 +175,14 @@ func (p *tiny) run(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer) {
 	}
 	s := takeScratch()
 	from, sums := unsafe.Pointer(&s.pack), memory{unsafe.Pointer(&s.sums), len(s.sums)}
-	p.gather(t, from, src)
+	of := t
+	if p.rows > 0 {
+		var to unsafe.Pointer
+		to, sums = sums.take(p.rows * t.Acc().Size())
+		sumRows(isa, t, to, src, p.rows, p.length, p.length*t.Size())
+		of, src = t.Acc(), to
+	}
+	p.gather(of, from, src)
 	n := len(p.offsets)
 	for i, size := range p.groups {
 		n /= size
@@ -140,25 +190,17 @@ func (p *tiny) run(isa kernels.ISA, t kernels.Type, dst, src unsafe.Pointer) {
 		if i < len(p.groups)-1 || t.Rounded() {
 			to, sums = sums.take(n * t.Acc().Size())
 		}
-		from = sumGathered(isa, t, i, to, from, n, size)
+		if n == 1 {
+			sumShort(isa, of, to, from, size)
+		} else {
+			sumRows(isa, of, to, from, n, size, size*of.Size())
+		}
+		of, from = t.Acc(), to
 	}
 	if t.Rounded() {
 		roundTo(isa, t, dst, from, n)
 	}
 	giveScratch(s)
-}
-
-// sumGathered sums n rows of group i.
-func sumGathered(isa kernels.ISA, t kernels.Type, i int, dst, src unsafe.Pointer, n, size int) unsafe.Pointer {
-	if i > 0 {
-		t = t.Acc()
-	}
-	if n == 1 {
-		sumShort(isa, t, dst, src, size)
-	} else {
-		sumRows(isa, t, dst, src, n, size, size*t.Size())
-	}
-	return dst
 }
 
 // gather copies the elements.

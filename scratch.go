@@ -24,7 +24,7 @@ var sumsBytes = len(scratch{}.sums)
 type scratch struct {
 	pass        [256 << 10]byte // a pass over columns, or over long rows
 	afterPass   guard
-	tiles       [512 << 10]byte // elements of the outer groups, which are sums
+	tiles       [2048 << 10]byte // elements of the outer groups, which are sums
 	afterTiles  guard
 	sums        [256 << 10]byte // of blocks, or of a tile
 	afterSums   guard

@@ -28,6 +28,8 @@ const (
 	// maxGap is how far apart columns may be for those between them to be summed, too:
 	// they are in the same cache lines.
 	maxGap = 4
+	// copyBytes is how much is packed at a time where elements are only copied.
+	copyBytes = 256 << 10
 	// minColumns is the least number of columns that a tile should have: some
 	// cache lines of each row.
 	minColumns = 64
@@ -72,8 +74,15 @@ func (e *engine) memory(g int) memory {
 // costs.
 func (e *engine) room(g int) int { return (e.memory(g).n - 1024) / e.t.Acc().Size() }
 
-// packRoom is how many elements can be packed.
-func (e *engine) packRoom() int { return len(e.scratch.pack) / e.t.Size() }
+// packRoom is how many elements of a sequence can be packed for a box: fewer if they
+// are only copied, so that they are in the second-level cache still when they are
+// summed; more if rows are made of columns, so that these are read in longer runs.
+func (e *engine) packRoom(q *sequence, box []axis) int {
+	if q.inRows(box) && q.inner().stride != q.step() {
+		return len(e.scratch.pack) / e.t.Size()
+	}
+	return copyBytes / e.t.Size()
+}
 
 // sum sums the groups g to 0 for each result of a box, and writes what it gets
 // as type to: accumulators, or what these are rounded to.
@@ -128,9 +137,9 @@ func (e *engine) cut(g int, box []axis, blocks bool) cuts {
 		most /= c.gap
 	case g == 0 && q.inRows(box):
 		c.rows = true
-		most = min(most, e.packRoom()/rowPitch(q.n))
+		most = min(most, e.packRoom(q, box)/rowPitch(q.n))
 	case g == 0:
-		most = min(most, e.columns(q.n, e.packRoom(), results))
+		most = min(most, e.columns(q.n, e.packRoom(q, box), results))
 	default:
 		whole := e.room(g) / q.distinct()
 		c.whole = whole >= min(results, minColumns) || whole > 0 && q.inRows(box)

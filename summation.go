@@ -66,7 +66,7 @@ func (s *summation) sum(i, n int, dst unsafe.Pointer, mem memory) {
 // capacity is how many elements there is room for.
 func (s *summation) capacity() int {
 	if s.g == 0 {
-		return s.packRoom()
+		return s.packRoom(&s.groups[0], s.axes)
 	}
 	return s.room(s.g) / 2
 }

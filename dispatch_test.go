@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
-	"syscall"
 	"testing"
 )
 
@@ -48,36 +48,58 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// TestISAVariable starts this program again, with REDUCESUM_ISA set to each name:
-// it can only lower what the CPU offers.
-func TestISAVariable(t *testing.T) {
+// TestVariables starts this program again, with environment variables that can only
+// lower what the CPU offers: REDUCESUM_ISA, set to each name, and those features
+// that GODEBUG turns off.
+func TestVariables(t *testing.T) {
 	const printed = "implementations: "
 	if os.Getenv("REDUCESUM_PRINT") != "" {
 		fmt.Println(printed + names(Implementations()))
 		return
 	}
-	list := func(isa string) string {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestISAVariable$")
-		cmd.Env = append(os.Environ(), "REDUCESUM_PRINT=1", "REDUCESUM_ISA="+isa)
+	list := func(variable string) string {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestVariables$")
+		cmd.Env = append(os.Environ(), "REDUCESUM_PRINT=1", "REDUCESUM_ISA=", "GODEBUG=", variable)
 		out, err := cmd.CombinedOutput()
-		if errors.Is(err, syscall.ENOEXEC) {
-			t.Skip("an emulator runs this test, and the system cannot run it without")
+		if errors.Is(err, errNotExecutable) || errors.Is(err, errors.ErrUnsupported) {
+			t.Skipf("an emulator runs this test, and the system cannot run it without: %v", err)
 		}
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
 		_, line, _ := strings.Cut(string(out), printed)
 		line, _, _ = strings.Cut(line, "\n")
-		return line
+		return strings.TrimSpace(line)
 	}
-	all := list("")
-	for _, isa := range []string{"avx512", "avx2", "neon", "generic", "sse", "AVX2"} {
-		want := all
-		if i := strings.Index(","+all+",", ","+isa+","); i >= 0 {
-			want = all[i:]
+	all := list("REDUCESUM_ISA=")
+	without := func(taken ...string) string {
+		var left []string
+		for _, name := range strings.Split(all, ",") {
+			if !slices.Contains(taken, name) {
+				left = append(left, name)
+			}
 		}
-		if got := list(isa); got != want {
-			t.Errorf("REDUCESUM_ISA=%s: %s, want %s", isa, got, want)
+		return strings.Join(left, ",")
+	}
+	for variable, want := range map[string]string{
+		"REDUCESUM_ISA=avx512":                  all,
+		"REDUCESUM_ISA=avx2":                    without("avx512"),
+		"REDUCESUM_ISA=neon":                    all,
+		"REDUCESUM_ISA=generic":                 "generic",
+		"REDUCESUM_ISA=sse":                     all,
+		"REDUCESUM_ISA=AVX2":                    all,
+		"GODEBUG=cpu.avx512=off":                without("avx512"),
+		"GODEBUG=cpu.avx512dq=off":              without("avx512"),
+		"GODEBUG=panicnil=1,cpu.avx512=off":     without("avx512"),
+		"GODEBUG=cpu.bmi2=off":                  without("avx512"),
+		"GODEBUG=cpu.avx2=off":                  without("avx512", "avx2"),
+		"GODEBUG=cpu.f16c=off":                  without("avx512", "avx2"),
+		"GODEBUG=cpu.avx512=off,cpu.avx=off":    without("avx512", "avx2"),
+		"GODEBUG=cpu.all=off":                   without("avx512", "avx2"),
+		"GODEBUG=cpu.sse3=off,cpu.avx512vp=off": all,
+	} {
+		if got := list(variable); got != want {
+			t.Errorf("%s: %s, want %s", variable, got, want)
 		}
 	}
 }

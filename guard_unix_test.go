@@ -26,3 +26,7 @@ func guarded(t testing.TB, n int) []byte {
 	}
 	return mem[page : n+page]
 }
+
+// errNotExecutable is the system's for the program of another CPU, which a user
+// emulates: the system itself cannot start it.
+var errNotExecutable error = unix.ENOEXEC

@@ -41,20 +41,21 @@ const (
 
 // dtypes describes each DType; the row of the zero value is empty.
 var dtypes = [numDTypes]dtype{
-	F32:  {"float32", 1, 4, unsafe.Alignof(float32(0))},
-	F64:  {"float64", 11, 8, unsafe.Alignof(float64(0))},
-	F16:  {"float16", 10, 2, unsafe.Alignof(Float16(0))},
-	BF16: {"bfloat16", 16, 2, unsafe.Alignof(BFloat16(0))},
-	I32:  {"int32", 6, 4, unsafe.Alignof(int32(0))},
-	I64:  {"int64", 7, 8, unsafe.Alignof(int64(0))},
-	U32:  {"uint32", 12, 4, unsafe.Alignof(uint32(0))},
-	U64:  {"uint64", 13, 8, unsafe.Alignof(uint64(0))},
+	F32:  {"float32", 1, 2, unsafe.Alignof(float32(0))},
+	F64:  {"float64", 11, 3, unsafe.Alignof(float64(0))},
+	F16:  {"float16", 10, 1, unsafe.Alignof(Float16(0))},
+	BF16: {"bfloat16", 16, 1, unsafe.Alignof(BFloat16(0))},
+	I32:  {"int32", 6, 2, unsafe.Alignof(int32(0))},
+	I64:  {"int64", 7, 3, unsafe.Alignof(int64(0))},
+	U32:  {"uint32", 12, 2, unsafe.Alignof(uint32(0))},
+	U64:  {"uint64", 13, 3, unsafe.Alignof(uint64(0))},
 }
 
 type dtype struct {
-	name        string
-	onnx        int32 // TensorProto.DataType
-	size, align uintptr
+	name    string
+	onnx    int32   // TensorProto.DataType
+	logSize uint8   // the bytes of an element are a power of 2
+	align   uintptr // what its address is a multiple of
 }
 
 // run is [Run] for elements of type t. (A table of functions would bring the kernels
@@ -122,7 +123,7 @@ func (t DType) String() string {
 }
 
 // Size returns the bytes of an element: 0 for what is no type.
-func (t DType) Size() int { return int(t.row().size) }
+func (t DType) Size() int { return 1 << t.row().logSize &^ 1 } // no element is one byte
 
 // ONNX returns the type's number in ONNX's TensorProto.DataType: 0, UNDEFINED, for
 // what is no type.
@@ -174,6 +175,48 @@ func DTypeOf(t reflect.Type) (DType, error) {
 // and src hold elements of the same type; else the error wraps [ErrType]. Other
 // errors are Run's. Like Run, it allocates nothing with one worker.
 func RunAny(p *Plan, dst, src any) error {
+	switch s := src.(type) { // every nanosecond shows, so the usual types need no reflection
+	case []float32:
+		if d, ok := dst.([]float32); ok {
+			return Run(p, d, s)
+		}
+	case []float64:
+		if d, ok := dst.([]float64); ok {
+			return Run(p, d, s)
+		}
+	case []Float16:
+		if d, ok := dst.([]Float16); ok {
+			return Run(p, d, s)
+		}
+	case []BFloat16:
+		if d, ok := dst.([]BFloat16); ok {
+			return Run(p, d, s)
+		}
+	case []int32:
+		if d, ok := dst.([]int32); ok {
+			return Run(p, d, s)
+		}
+	case []int64:
+		if d, ok := dst.([]int64); ok {
+			return Run(p, d, s)
+		}
+	case []uint32:
+		if d, ok := dst.([]uint32); ok {
+			return Run(p, d, s)
+		}
+	case []uint64:
+		if d, ok := dst.([]uint64); ok {
+			return Run(p, d, s)
+		}
+	case []int:
+		if d, ok := dst.([]int); ok {
+			return Run(p, AsInt(d), AsInt(s))
+		}
+	case []uint:
+		if d, ok := dst.([]uint); ok {
+			return Run(p, AsUint(d), AsUint(s))
+		}
+	}
 	t := typeIn(src)
 	if t == 0 || reflect.TypeOf(dst) != reflect.TypeOf(src) && typeIn(dst) != t {
 		return mismatch(dst, src)
@@ -274,30 +317,8 @@ func arrayOf[E any](x []E) array { return array{unsafe.Pointer(unsafe.SliceData(
 func sliceOf[E any](a array) []E { return unsafe.Slice((*E)(a.p), a.n) }
 
 // typeIn returns the type of the elements of the slice that x holds: 0 if it holds
-// none. Every nanosecond shows, so the usual types need no reflection.
+// none.
 func typeIn(x any) DType {
-	switch x.(type) {
-	case []float32:
-		return F32
-	case []float64:
-		return F64
-	case []Float16:
-		return F16
-	case []BFloat16:
-		return BF16
-	case []int32:
-		return I32
-	case []int64:
-		return I64
-	case []uint32:
-		return U32
-	case []uint64:
-		return U64
-	case []int:
-		return intType
-	case []uint:
-		return uintType
-	}
 	typ := reflect.TypeOf(x)
 	if typ == nil || typ.Kind() != reflect.Slice {
 		return 0
@@ -316,19 +337,21 @@ func arrayIn(x any) array {
 
 // elements returns the elements of type t that bytes, an argument of some name, hold.
 func (t DType) elements(name string, bytes []byte) (array, error) {
-	info, n := t.row(), len(bytes)
-	if info.size == 0 {
-		return array{}, fmt.Errorf("%w: %v", ErrType, t)
+	info, p := t.row(), unsafe.Pointer(unsafe.SliceData(bytes))
+	inElement, inAlign := len(bytes)&(1<<info.logSize-1), uintptr(p)&(info.align-1)
+	if t == 0 || t >= numDTypes || inElement != 0 || inAlign != 0 && len(bytes) > 0 {
+		return array{}, t.refuse(name, bytes)
 	}
-	if n%int(info.size) != 0 {
-		return array{}, fmt.Errorf("%w: %s has %d bytes, an element of %v has %d", ErrLength, name, n, t, info.size)
+	return array{p, len(bytes) >> info.logSize}, nil
+}
+
+// refuse is the error of elements.
+func (t DType) refuse(name string, bytes []byte) error {
+	switch size := t.Size(); {
+	case size == 0:
+		return fmt.Errorf("%w: %v", ErrType, t)
+	case len(bytes)%size != 0:
+		return fmt.Errorf("%w: %s has %d bytes, an element of %v has %d", ErrLength, name, len(bytes), t, size)
 	}
-	if n == 0 {
-		return array{}, nil // wherever it lies
-	}
-	p := unsafe.Pointer(unsafe.SliceData(bytes))
-	if uintptr(p)%info.align != 0 {
-		return array{}, fmt.Errorf("%w: %s lies at %p, a %v at a multiple of %d", ErrAlign, name, p, t, info.align)
-	}
-	return array{p, n / int(info.size)}, nil
+	return fmt.Errorf("%w: %s lies at %p, a %v at a multiple of %d", ErrAlign, name, unsafe.SliceData(bytes), t, t.row().align)
 }

@@ -307,3 +307,33 @@ func TestViewsOfInts(t *testing.T) {
 		t.Error("views of nothing are something")
 	}
 }
+
+// BenchmarkRunAny tells what it costs that a type is not known before: short sums, by
+// Run, RunAny of the same type and of a defined one, and RunBytes.
+func BenchmarkRunAny(b *testing.B) {
+	p, err := NewPlan([]int{16}, Op{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	dst, src := make([]float32, 1), make([]float32, 16)
+	temperature, temperatures := make([]celsius, 1), make([]celsius, 16)
+	sum, bytes := bufferOf(dst).bytes(), bufferOf(src).bytes()
+	for _, c := range []struct {
+		name string
+		run  func() error
+	}{
+		{"Run", func() error { return Run(p, dst, src) }},
+		{"RunAny", func() error { return RunAny(p, dst, src) }},
+		{"RunAny-defined", func() error { return RunAny(p, temperature, temperatures) }},
+		{"RunBytes", func() error { return RunBytes(p, F32, sum, bytes) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := c.run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -13,16 +13,40 @@
 // and bfloat16 are kept in float32 and rounded once, to nearest even, at the
 // very end, which adds the error of that rounding. Integers wrap.
 //
-// [Sum] sums a slice, [ReduceSum] a tensor over any axes. An engine that sums
-// the same shape again and again makes a [Plan] once, and calls [Run]; one that
-// has merged its axes itself calls [SumBlocks]. Sum, Run and SumBlocks allocate
-// nothing and start no goroutine, unless a plan was told to by [WithWorkers] or
-// [WithPool].
+// # Which function to call
 //
-// The environment variable REDUCESUM_ISA (avx512, avx2, neon or generic) lowers
-// the instruction set below what the CPU offers; any other value is ignored, and
-// [Implementations] tells what is used. The build tags purego and noasm leave
-// assembly out.
+// By what you have:
+//
+//   - A slice: [Sum]. It allocates nothing and starts no goroutine. For a very large
+//     one ReduceSum(x, []int{len(x)}, Op{}, WithWorkers(0)) uses all CPUs.
+//   - A tensor, once: [ReduceSum], which makes the result.
+//   - A shape that comes again and again, as in an inference engine: [NewPlan] once,
+//     [Run] each time. A Run with one worker, which is the default, allocates nothing and
+//     starts no goroutine; any number of them may share a plan.
+//   - Axes that you have merged to [outer, reduce, inner] yourself: [SumBlocks]. There
+//     is no plan, and it allocates nothing and starts no goroutine either.
+//   - Slices whose type is known when the program runs: [RunAny] and [ReduceSumAny].
+//     Memory that is known as bytes and a type: [RunBytes] and [ReduceSumBytes], with a
+//     [DType].
+//   - A node of an ONNX model: [ONNXNode] makes an [Op] of it, and refuses what the
+//     model's opset does not allow.
+//
+// By how it lies in memory: a transposed, sliced or broadcast tensor is summed where it is
+// with [WithStrides]. Slices of another package's 16-bit floats and of int and uint are
+// viewed with [AsFloat16], [AsBFloat16], [AsInt] and [AsUint]; no element is copied.
+//
+// By who does the work: the caller alone, or goroutines too ([WithWorkers]), or an
+// engine's own pool ([WithPool]).
+//
+// # Errors and the environment
+//
+// An error wraps a sentinel, such as [ErrAxis], and names the value that is wrong.
+// No argument makes a function panic.
+//
+// The environment variable REDUCESUM_ISA (avx512, avx2, neon or generic) lowers the
+// instruction set below what the CPU offers, as GODEBUG=cpu.avx512=off does; any other
+// value is ignored, and [Implementations] tells what is used. The build tags purego and
+// noasm leave assembly out.
 package reducesum
 
 import (
@@ -33,9 +57,9 @@ import (
 	"github.com/reducesum/reducesum/kernels"
 )
 
-// Element is an element type of a tensor: those of ONNX's ReduceSum. A slice of
-// another type of the same representation, such as []int on a 64-bit system, can
-// be viewed as one of these with [unsafe.Slice].
+// Element is an element type of a tensor: those of ONNX's ReduceSum. [AsInt], [AsUint],
+// [AsFloat16] and [AsBFloat16] view slices of other types as slices of these, and
+// [RunAny] takes more types of slices.
 type Element interface {
 	float32 | float64 | Float16 | BFloat16 | int32 | int64 | uint32 | uint64
 }

@@ -13,6 +13,7 @@ package reducesum
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/reducesum/reducesum/kernels"
@@ -90,6 +91,32 @@ func (p *pass) columns() {
 			}
 			m.sum(p.reduce, mem)
 		}
+	}
+}
+
+// scattered sums a pass of a few rows that lie anywhere: no more than a row of lanes
+// has.
+func (p *pass) scattered() {
+	mem := memory{unsafe.Pointer(&p.scratch.pass), len(p.scratch.pass)}
+	programs, mem := mem.takePrograms()
+	acc := p.t.Acc().Size()
+	width := tileWidth(p.inner, mostColumns(p.t))
+	for c := 0; c < p.inner; c += width {
+		m := matrix{
+			isa: p.isa, t: p.t, outer: p.outer, width: min(width, p.inner-c),
+			dst:      unsafe.Add(p.dst, c*acc),
+			src:      unsafe.Add(p.src, c*p.t.Size()),
+			srcOuter: p.srcOuter, dstOuter: p.dstOuter,
+		}
+		if p.dstOuter == p.inner*acc && width == p.inner {
+			m.overrun = packed
+		}
+		slot := pitch(m.isa, m.width*acc)
+		t := rowTree{reduce: len(p.offsets), offsets: p.offsets, slot: slot, nodes: programs.nodes[:]}
+		t.scattered(0, 0, 0, 0)
+		slots, _ := mem.take(treeSlots * slot)
+		r := newRun(&m, slices.Max(p.offsets), slots, slot)
+		r.program(t.nodes[:t.n])
 	}
 }
 
@@ -294,7 +321,7 @@ func (m *matrix) sumTile(reduce, lanes int, mem memory) {
 	slot := pitch(m.isa, m.width*m.t.Acc().Size())
 	nodes := m.programs.get(programKey{reduce, lanes, m.row, slot})
 	slots, _ := mem.take(treeSlots * slot)
-	r := newRun(m, reduce, slots, slot)
+	r := newRun(m, (reduce-1)*m.row, slots, slot)
 	r.program(nodes)
 }
 

@@ -119,7 +119,7 @@ type cuts struct {
 	sizes  []axis // indexes of each axis that a tile has; the last one may have less
 	count  int
 	direct bool // kernels read the elements where they lie
-	gap    int  // columns are so far apart that those between them are summed, too
+	gap    int  // kernels read columns where they lie, so far apart: those between them, too
 	rows   bool // elements to be packed become rows, rather than columns
 	whole  bool // of an outer group: a tile has all of its elements
 }
@@ -132,7 +132,7 @@ func (e *engine) cut(g int, box []axis, blocks bool) cuts {
 	switch {
 	case g == 0 && len(q.axes) == 1 && q.readable(box):
 		c.direct = true
-	case g == 0 && len(q.axes) == 1 && !blocks && !q.inRows(box) && box[0].stride <= maxGap && box[0].size >= minColumns:
+	case g == 0 && !blocks && q.gaps(box, e.t.Lanes()):
 		c.gap = box[0].stride
 		most /= c.gap
 	case g == 0 && q.inRows(box):
@@ -253,7 +253,7 @@ func (e *engine) sumTile(g int, c *cuts, i int, to kernels.Type, dst, src unsafe
 	e.used = used
 }
 
-// sumGaps sums columns with gaps between them for the results of a tile: all
+// sumGaps sums columns, with gaps between them or not, for the results of a tile: all
 // columns, of which those that were asked for go to dst.
 func (e *engine) sumGaps(p *tile, gap int, to kernels.Type, dst, src unsafe.Pointer, mem memory) {
 	q, span, rest := &e.groups[0], 1, p.axes
@@ -268,10 +268,15 @@ func (e *engine) sumGaps(p *tile, gap int, to kernels.Type, dst, src unsafe.Poin
 		rest[i].stride = n
 		n *= a.size
 	}
-	sums, _ := mem.take(n * e.t.Acc().Size())
-	e.pass(e.t, axes, q.n, q.axes[0].stride, sums, src)
-	p.compact = false
-	e.finish(p, n, to, dst, sums)
+	sums := dst
+	if gap > 1 || !p.compact || to != e.t.Acc() {
+		sums, _ = mem.take(n * e.t.Acc().Size())
+	}
+	e.passColumns(q, axes, sums, src)
+	if sums != dst {
+		p.compact = p.compact && gap == 1
+		e.finish(p, n, to, dst, sums)
+	}
 }
 
 // compacted returns axes whose results lie one behind the other, appended to those

@@ -177,6 +177,16 @@ func (q *sequence) readable(box []axis) bool {
 	return stride == 1 || len(box) > 0 && box[0].stride == 1 && (box[0].size >= narrow || box[0].size == stride)
 }
 
+// gaps reports whether columns of a sequence are to be read where they lie, although
+// there are gaps between them, or its rows lie anywhere: these are then no more than
+// lanes.
+func (q *sequence) gaps(box []axis, lanes int) bool {
+	if len(box) == 0 || box[0].stride > maxGap || box[0].size < minColumns {
+		return false
+	}
+	return len(q.axes) == 1 && !q.inRows(box) || len(q.axes) > 1 && q.n <= lanes
+}
+
 // offset is where element i lies.
 func (q *sequence) offset(i int) int {
 	off := 0

@@ -18,11 +18,14 @@ type pass struct {
 	outer, reduce, inner int
 	srcOuter, srcRow     int // bytes from one outer item, from one row to the next
 	dstOuter             int
+	offsets              []int // bytes: of the rows of an item, if these do not lie srcRow apart
 	scratch              *scratch
 }
 
 func (p *pass) run() {
 	switch {
+	case p.offsets != nil:
+		p.scattered()
 	case p.inner > 1 || p.srcRow != p.t.Size(): // one column of a tile is no row
 		p.columns()
 	case p.reduce <= p.t.Block():

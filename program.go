@@ -25,6 +25,7 @@ const treeSlots = 10
 type rowTree struct {
 	reduce  int
 	row     int            // bytes
+	offsets []int          // bytes: of rows that lie anywhere
 	slot    int            // bytes
 	weights [treeSlots]int // those that add something
 	levels  int
@@ -79,6 +80,44 @@ func (t *rowTree) descending() []kernels.ColsNode {
 		n.To = n.Left - (n.Lefts-1)*t.slot
 	}
 	return t.nodes[:t.n]
+}
+
+// scattered adds the nodes for the rows first, first + 2^level, first + 2*2^level, ...,
+// whose weights descend and which lie anywhere: a node for all of them, if there are no
+// more than eight and their offsets are sums of as many strides as the tree has levels;
+// else those for the first, third, ... of them, and for the others.
+func (t *rowTree) scattered(first, level, depth, lefts int) {
+	rows := (t.reduce - first + 1<<level - 1) >> level
+	n := &t.nodes[t.n]
+	*n = kernels.ColsNode{Src: t.offsets[first], Lefts: lefts, To: (depth - lefts) * t.slot, Left: (depth - 1) * t.slot}
+	if rows <= 1<<kernels.ColsLevels && t.regular(n, first, level, rows) {
+		t.n++
+		return
+	}
+	t.scattered(first, level+1, depth, 0)
+	t.scattered(first+1<<level, level+1, depth+1, lefts+1)
+}
+
+// regular makes n the node for some rows, and reports whether there is one.
+func (t *rowTree) regular(n *kernels.ColsNode, first, level, rows int) bool {
+	n.Tree = rows - 1
+	at := func(row int) int { return t.offsets[first+row<<level] - n.Src }
+	half := 1 << bits.Len(uint(rows-1)) >> 1 // rows from one leaf to the next
+	for b := 0; half>>b > 0; b++ {
+		n.Strides[b] = at(half >> b)
+	}
+	for row := range rows {
+		off := 0
+		for b := 0; half>>b > 0; b++ {
+			if row&(half>>b) != 0 {
+				off += n.Strides[b]
+			}
+		}
+		if off != at(row) {
+			return false
+		}
+	}
+	return true
 }
 
 // tree returns the tree that sums the subtree of the given level at row base,
@@ -169,7 +208,8 @@ func vectorLanes(isa kernels.ISA, t kernels.Type) int {
 	return max(1, kernels.ISAs[isa].VecBytes/t.Acc().Size())
 }
 
-func newRun(m *matrix, reduce int, slots unsafe.Pointer, slot int) run {
+// newRun returns a run for items whose last row lies last bytes behind the first.
+func newRun(m *matrix, last int, slots unsafe.Pointer, slot int) run {
 	r := run{m: m, isa: vectorsFor(m.isa, m.t, m.width), slots: slots, slot: slot, whole: m.width, within: m.outer, over: m.outer}
 	lanes := vectorLanes(r.isa, m.t)
 	r.extra = -m.width & (lanes - 1)
@@ -177,7 +217,7 @@ func newRun(m *matrix, reduce int, slots unsafe.Pointer, slot int) run {
 		return r
 	}
 	r.whole += r.extra
-	item := (reduce-1)*m.row + m.width*m.t.Size()
+	item := last + m.width*m.t.Size()
 	r.end = (m.outer-1)*m.srcOuter + item
 	if m.behind {
 		r.end += r.extra * m.t.Size()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/reducesum/reducesum/kernels"
 )
 
 // freeSlots is how much scratch memory is kept for good, once it was needed.
@@ -32,7 +34,8 @@ type scratch struct {
 	afterOutput guard
 	pack        [1024 << 10]byte // elements, copied to be neighbours
 	afterPack   guard
-	axes        [1024]axis // of boxes
+	offsets     [kernels.RowBytes / 4]int // of rows that lie anywhere
+	axes        [1024]axis                // of boxes
 	afterAxes   guard
 }
 

@@ -168,6 +168,40 @@ func (e *engine) pass(t kernels.Type, axes []axis, n, stride int, dst, src unsaf
 	e.eachPass(p, axes, outer, dst, src)
 }
 
+// passColumns sums a sequence for each result of some axes, which are columns: its rows
+// lie equally far apart, or anywhere, if they are few.
+func (e *engine) passColumns(q *sequence, axes []axis, dst, src unsafe.Pointer) {
+	if len(q.axes) == 1 {
+		e.pass(e.t, axes, q.n, q.axes[0].stride, dst, src)
+		return
+	}
+	size, acc := e.t.Size(), e.t.Acc().Size()
+	p := pass{isa: e.isa, t: e.t, outer: 1, inner: axes[0].size, reduce: q.n, scratch: e.scratch}
+	p.offsets = q.offsets(size, e.scratch.offsets[:q.n])
+	axes = axes[1:]
+	outer := outerAxis(axes, q.n*p.inner*size)
+	if outer >= 0 {
+		a := axes[outer]
+		p.outer, p.srcOuter, p.dstOuter = a.size, a.stride*size, a.out*acc
+	}
+	e.eachPass(p, axes, outer, dst, src)
+}
+
+// offsets returns how many bytes behind the first element, of the given size, each
+// element of a sequence lies.
+func (q *sequence) offsets(size int, all []int) []int {
+	all[0] = 0
+	n := 1
+	for i := len(q.axes) - 1; i >= 0; i-- {
+		a := q.axes[i]
+		for k := n; k < n*a.size; k++ {
+			all[k] = all[k-n] + a.stride*size
+		}
+		n *= a.size
+	}
+	return all
+}
+
 // outerAxis chooses, for columns of a number of bytes, the axis of outer items: the
 // one that is nearest in memory, if that is not too little for a call; -1 if there is
 // none.

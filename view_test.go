@@ -137,6 +137,18 @@ var gapViews = []reduction{
 	{shape: []int{3000, 70, 3}, strides: []int{140, 2, 140 * 3000}, axes: []int{0, 2}},
 }
 
+// scatteredViews are columns of few rows that lie anywhere, with gaps between columns or not.
+var scatteredViews = []reduction{
+	{shape: []int{60, 70, 3, 3}, strides: []int{80, 1, 80, 1}, axes: []int{2, 3}},
+	{shape: []int{60, 70, 2, 2}, strides: []int{400, 2, 200, 1}, axes: []int{2, 3}},
+	{shape: []int{60, 70, 2, 3}, strides: []int{400, 2, 200, 1}, axes: []int{2, 3}},
+	{shape: []int{20, 7, 9, 100}, strides: []int{10000, 1200, 110, 1}, axes: []int{1, 2}},
+	{shape: []int{20, 5, 6, 3, 64}, strides: []int{10, 13000, 1000, 20000 * 5, 3}, axes: []int{1, 2}},
+	{shape: []int{2, 8, 4, 5000}, strides: []int{5000 * 40, 5003, 5003 * 9, 1}, axes: []int{1, 2}},
+	{shape: []int{3, 3, 7, 90, 5}, strides: []int{1, 1000, 3, 40, 4001}, axes: []int{0, 1, 4}},
+	{shape: []int{70, 5, 2, 2, 2, 2}, strides: []int{1, 4000, 70, 280, 140, 800}, axes: []int{2, 3, 4, 5}},
+}
+
 // viewSteps are strides of which no two axes can be merged.
 var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 
@@ -145,7 +157,7 @@ var viewSteps = []int{40000, 1250, 13000, 8, 4100, 2600, 2400, 3}
 func TestLargeViews(t *testing.T) {
 	eachLarge(t, func(t *testing.T, e element) {
 		r := newRand(t)
-		views := slices.Concat(largeViews, blockViews, gapViews)
+		views := slices.Concat(largeViews, blockViews, gapViews, scatteredViews)
 		for range long(20, 4) {
 			views = append(views[:len(views):len(views)], randomLargeView(r))
 		}

@@ -9,17 +9,13 @@ import (
 	"runtime/debug"
 	"unsafe"
 
-	"github.com/edsrzf/mmap-go"
+	"github.com/reducesum/reducesum/cmd/internal/mapped"
 )
-
-// mmap-go maps files on every system that Go has, Windows too, as a plain []byte,
-// so that the kernels can read them; Prometheus keeps its database with it.
-// golang.org/x/exp/mmap has only ReadAt, which copies.
 
 // A mapping is a regular file in memory, from some offset on.
 type mapping struct {
 	file *os.File
-	all  mmap.MMap
+	all  mapped.Map
 	data []byte
 }
 
@@ -28,7 +24,7 @@ func mapFile(f *os.File, size, offset int64) (*mapping, error) {
 	if size > math.MaxInt {
 		return nil, fmt.Errorf("%d bytes are more than this process can address", size)
 	}
-	all, err := mmap.MapRegion(f, int(size), mmap.RDONLY, 0, 0)
+	all, err := mapped.File(f, int(size))
 	if err != nil {
 		return nil, err
 	}

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/edsrzf/mmap-go"
 	"github.com/pbnjay/memory"
 
 	"github.com/reducesum/reducesum"
+	"github.com/reducesum/reducesum/cmd/internal/mapped"
 )
 
 // The Go runtime ends the process when it gets no memory, and nothing can
@@ -34,11 +34,10 @@ func CheckMemory(n, size int) error {
 	if lo > math.MaxInt {
 		return fmt.Errorf("%d bytes are more than this process can address", lo)
 	}
-	m, err := mmap.MapRegion(nil, int(lo), mmap.COPY, mmap.ANON, 0)
-	if err != nil {
+	if err := mapped.Memory(int(lo)); err != nil {
 		return fmt.Errorf("the system has no %d bytes of memory: %w", lo, err)
 	}
-	return m.Unmap()
+	return nil
 }
 
 // allocate returns the n elements of a result.

@@ -137,7 +137,7 @@ func (e *engine) cut(g int, box []axis, blocks bool) cuts {
 		most /= c.gap
 	case g == 0 && q.inRows(box):
 		c.rows = true
-		most = min(most, e.packRoom(q, box)/rowPitch(q.n))
+		most = min(most, e.packRoom(q, box)/q.n)
 	case g == 0:
 		most = min(most, e.columns(q.n, e.packRoom(q, box), results))
 	default:

@@ -37,14 +37,11 @@ func (s *summation) packing(n int) packing {
 		p.t, p.p = s.t.Acc(), unsafe.Add(mem.p, mem.n/2&^63)
 	}
 	if s.rows {
-		p.column, p.stride = rowPitch(n), 1
+		p.column, p.stride = n, 1
 		p.elements = p.column * s.n
 	}
 	return p
 }
-
-// rowPitch is the number of elements from one row of n packed elements to the next.
-func rowPitch(n int) int { return n }
 
 // fetch packs n elements, from element i on.
 func (s *summation) fetch(p *packing, i, n int, dst unsafe.Pointer) {

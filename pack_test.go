@@ -186,20 +186,34 @@ func randomPack(r *rand.Rand, size, limit int) kernels.PackArgs {
 	}
 }
 
+// apart returns axes whose elements all lie in lines of their own, on both sides, and
+// that have about as many elements as a call may touch lines.
+func apart(r *rand.Rand, size int) kernels.PackArgs {
+	a := kernels.PackArgs{Outer: 1 + r.IntN(20), Rows: 1 + r.IntN(20)}
+	a.Cols = 1 + r.IntN(2*kernels.MaxBytes/cacheLine/(a.Outer*a.Rows))
+	a.SrcCol, a.DstCol = (2+r.IntN(4))*cacheLine, (1+r.IntN(4))*cacheLine
+	a.SrcRow, a.DstRow = a.Cols*a.SrcCol, a.Cols*a.DstCol
+	a.SrcOuter, a.DstOuter = a.Rows*a.SrcRow, a.Rows*a.DstRow
+	return a
+}
+
 // TestPackPiece fails when a call would touch more cache lines than it may.
 func TestPackPiece(t *testing.T) {
 	r := newRand(t)
 	for _, size := range []int{2, 4, 8} {
 		for range long(300, 50) {
 			a := packOrder(size, randomPack(r, size, 16<<20))
-			if r.IntN(4) == 0 {
+			switch r.IntN(4) {
+			case 0:
 				a.SrcRow = r.IntN(2) * size
+			case 1:
+				a = packOrder(size, apart(r, size))
 			}
 			a.Outer, a.Rows, a.Cols = packPiece(size, &a)
 			lines := 0
 			for _, s := range [][4]int{{a.SrcOuter, a.SrcRow, a.SrcCol, 16}, {a.DstOuter, a.DstRow, a.DstCol, size}} {
 				seen := map[int]bool{}
-				at := r.IntN(cacheLine/size) * size
+				at := max(r.IntN(cacheLine/size), r.IntN(cacheLine/size)) * size // 16 bytes often lie in two lines
 				for o := range a.Outer {
 					for i := range a.Rows {
 						for k := range a.Cols {

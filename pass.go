@@ -256,7 +256,8 @@ func swapOuterRows(a *kernels.PackArgs) {
 // packPiece returns how much of a is packed at a time: whole matrices, or else parts of
 // one, whole cache lines wide and high.
 func packPiece(size int, a *kernels.PackArgs) (outer, rows, cols int) {
-	if a.Outer*a.Rows*a.Cols <= kernels.MaxBytes/(2*cacheLine) {
+	const lines = 3 // that an element may touch: the 16 bytes that are read may lie in two
+	if a.Outer*a.Rows*a.Cols <= kernels.MaxBytes/(lines*cacheLine) {
 		return a.Outer, a.Rows, a.Cols
 	}
 	unit := cacheLine / size

@@ -236,15 +236,14 @@ func (e *engine) eachPass(p pass, axes []axis, outer int, dst, src unsafe.Pointe
 	}
 }
 
-// An across is how a sequence is summed that lies across memory, the worst order it can
-// have: an axis that
-// is no inner one has the neighbours, as in a matrix that is contiguous the other
-// way round. Elements are then transposed while they are packed. As many indexes
-// of that axis are done at the same time as fill some cache lines, and of each
-// index a window of what is inside of it, some blocks long. Blocks go on from one
-// index to the next, and begin at other places in each; so a window is a block
-// longer than the step to the next one, and each index sums the blocks that begin
-// in its step.
+// An across is how a sequence is summed that lies across memory, the worst order
+// that it can have: an axis that is no inner one has the neighbours, as in a matrix
+// that is contiguous the other way round. Elements are then transposed while they
+// are packed. As many indexes of that axis are done at the same time as fill some
+// cache lines, and of each index a window of what is inside of it, some blocks
+// long. Blocks go on from one index to the next, and begin at other places in each;
+// so a window is a block longer than the step to the next one, and each index sums
+// the blocks that begin in its step.
 type across struct {
 	at     int // the axis that has the neighbours
 	run    int // indexes of it that are done at the same time

@@ -3,6 +3,7 @@ package reducesum
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -252,7 +253,7 @@ var lyingPools = []struct {
 	{"all but the first", func(n int) []int { return upTo(n)[1:] }},
 	{"one too many", func(n int) []int { return upTo(n + 1) }},
 	{"a negative one", func(n int) []int { return append([]int{-1}, upTo(n)...) }},
-	{"one far away", func(n int) []int { return append(upTo(n), 1<<40) }},
+	{"one far away", func(n int) []int { return append(upTo(n), math.MaxInt) }},
 	{"the first one for the last", func(n int) []int { return append(upTo(n-1), 0) }},
 }
 

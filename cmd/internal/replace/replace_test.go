@@ -59,7 +59,7 @@ func TestFailure(t *testing.T) {
 	}{
 		"an error": {func(w io.Writer) error { io.WriteString(w, "half"); return failed }, "it fails"},
 		"a full disk": {func(w io.Writer) error {
-			return &os.PathError{Op: "write", Path: "another name", Err: syscall.ENOSPC}
+			return &os.PathError{Op: "write", Path: "another name", Err: errors.New("no space left on device")}
 		}, ": no space left on device"},
 		"an interrupt": {func(w io.Writer) error {
 			io.WriteString(w, "half")

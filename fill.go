@@ -45,9 +45,8 @@ func (s *summation) packing(n int) packing {
 
 // fetch packs n elements, from element i on.
 func (s *summation) fetch(p *packing, i, n int, dst unsafe.Pointer) {
-	for n > 0 {
-		k := s.fetchBox(p, i, n, dst)
-		dst = unsafe.Add(dst, k*p.stride*p.t.Size())
+	for from := i; n > 0; {
+		k := s.fetchBox(p, i, n, unsafe.Add(dst, (i-from)*p.stride*p.t.Size()))
 		i, n = i+k, n-k
 	}
 }

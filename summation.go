@@ -86,11 +86,13 @@ func (s *summation) sumBlocks(i, n, row int, dst unsafe.Pointer) {
 	p.column, p.stride = 1, s.n
 	room := s.capacity() / s.n
 	have := 0 // elements that are packed and not summed
+	done := 0 // blocks
+	to := func() unsafe.Pointer { return unsafe.Add(dst, done*row*acc) }
 	turned, across := s.across()
 	for n > 0 || have > 0 {
 		if across && have == 0 {
-			if k := turned.sum(s, i, n, row, dst); k > 0 {
-				dst = unsafe.Add(dst, k/block*row*acc)
+			if k := turned.sum(s, i, n, row, to()); k > 0 {
+				done += k / block
 				i, n = i+k, n-k
 				continue
 			}
@@ -101,8 +103,8 @@ func (s *summation) sumBlocks(i, n, row int, dst unsafe.Pointer) {
 				run -= run % block
 			}
 			if run > 0 {
-				s.passBlocks(s.t, s.axes, run, q.inner().stride, row, dst, unsafe.Add(s.src, q.offset(i)*s.t.Size()))
-				dst = unsafe.Add(dst, (run+block-1)/block*row*acc)
+				s.passBlocks(s.t, s.axes, run, q.inner().stride, row, to(), unsafe.Add(s.src, q.offset(i)*s.t.Size()))
+				done += (run + block - 1) / block
 				i, n = i+run, n-run
 				continue
 			}
@@ -119,8 +121,8 @@ func (s *summation) sumBlocks(i, n, row int, dst unsafe.Pointer) {
 		if n > 0 {
 			sum -= have % block
 		}
-		s.passBlocks(p.t, p.axes(s.n), sum, p.stride, row, dst, p.p)
-		dst = unsafe.Add(dst, (sum+block-1)/block*row*acc)
+		s.passBlocks(p.t, p.axes(s.n), sum, p.stride, row, to(), p.p)
+		done += (sum + block - 1) / block
 		if have -= sum; have > 0 {
 			bytes := s.n * p.t.Size()
 			copy(unsafe.Slice((*byte)(p.p), have*bytes), unsafe.Slice((*byte)(unsafe.Add(p.p, sum*bytes)), have*bytes))
